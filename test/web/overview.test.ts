@@ -152,6 +152,7 @@ describe('what happened last', () => {
     expect(ofStation(station('sent', T0 + 14 * minute), T0)?.text).toBe('received its command after 14m');
     expect(ofStation(station('answered', T0 + minute), undefined)?.text).toBe('answered its command');
     expect(ofStation(station('sent', T0, 'session'), T0)).toBeUndefined();
+    expect(ofStation(station('queued', T0, 'data'), T0)?.text).toBe('has data waiting: it gets it at its next contact');
   });
 
   it('says since when a device is silent, and what was expected of it', () => {
@@ -168,6 +169,17 @@ describe('what happened last', () => {
       text: 'is silent: no contact for 2h, expected every 30m',
       tone: 'bad',
     });
+  });
+
+  it('counts the devices that become silent within a minute, apart from their reports', () => {
+    const silent = (device: string, after: number) =>
+      ofHealth({
+        ...{ device_id: device, device_name: device, device_serial_number: '2159017985', health: 'silent' },
+        ...{ at: new Date(T0 + after).toISOString(), last_contact: null, contact_every: null },
+      });
+    const happened = [silent('a', 0), ofMessage(message(T0 + 1, 'a')), silent('b', 2), silent('c', 2 * minute)];
+    const all = happened.reduce<readonly Happening[]>(withHappening, []);
+    expect(all.map(({ text }) => text)).toEqual(['is silent', 'reported', '2 devices became silent']);
   });
 
   it('names the faults that begin and end', () => {

@@ -51,13 +51,14 @@ describe('the story of a downlink', () => {
   });
 
   it('begins with its queuing, for which a part of a firmware update has no station', () => {
-    const part = { ...message('sent', 1), id: 'a' };
+    const part = { ...message('sent', 1), id: 'a', type: 'firmware' as const };
     const entries = withStart(part, [entry('contact', 20 * minute), entry('sent', 21 * minute)]);
     expect(storyOf(part, entries, SOON, QUEUED + 30 * minute)).toEqual([
       'It was delivered after 21m: 20m until the device made contact, 1m for the exchange.',
     ]);
     expect(withStart({ ...part, created_at: entry('', 20 * minute).at }, entries.slice(1))).toEqual(entries.slice(1));
     expect(withStart(part, [])).toEqual([]);
+    expect(withStart({ ...part, type: 'session' }, entries.slice(1))).toEqual(entries.slice(1));
   });
 
   it('ends with the time of an expiry', () => {

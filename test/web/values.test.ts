@@ -79,10 +79,10 @@ describe('the units of reports', () => {
   it('are volts for every voltage, also of device types that report millivolts', () => {
     const volts = { backup: { line_voltage: 24.36, batt_voltage: 3.997 } };
     const millivolts = { backup: { line_voltage: 23_833, batt_voltage: 3997 } };
-    expect(shown(volts)).toEqual(['line voltage 24.36 V', 'backup battery voltage 3.997 V']);
-    expect(shown(millivolts)).toEqual(['line voltage 23.833 V', 'backup battery voltage 3.997 V']);
+    expect(shown(volts)).toEqual(['line voltage 24.36 V', 'backup battery voltage 4.00 V']);
+    expect(shown(millivolts)).toEqual(['line voltage 23.83 V', 'backup battery voltage 4.00 V']);
     const meter = { devices: [{ type: 3, data: [{ timestamp: 1_700_000_000, voltage: 231.4 }] }] };
-    expect(shown(meter)).toEqual(['device 1 voltage 231.4 V']);
+    expect(shown(meter)).toEqual(['device 1 voltage 231.40 V']);
   });
 
   it('are hectopascals for every pressure, and lux for every illuminance', () => {
@@ -141,7 +141,7 @@ describe('the readings of a report', () => {
 
   it('do not contain what is about the device itself, which comes last among the quantities', () => {
     const body = { system: { uptime: 61, voltage_rest: 3.6 }, thermometer: { temperature: 21 } };
-    expect(shown(body)).toEqual(['thermometer 21 °C']);
+    expect(shown(body)).toEqual(['thermometer 21.00 °C']);
     expect(quantitiesOf(body).map(({ name, isOwn }) => [name, isOwn])).toEqual([
       ['thermometer', false],
       ['uptime', true],

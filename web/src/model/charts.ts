@@ -11,12 +11,14 @@ export interface ChartPlan {
   readonly title: string;
   readonly lines: readonly { readonly name: string; readonly figure: FigureName }[];
   readonly isTime?: true;
+  /** Whether the values are whole numbers. */
+  readonly isCount?: true;
 }
 
 export const CHARTS = {
-  devices: { title: 'Devices on time', lines: [{ name: '', figure: 'devices_on_time' }] },
+  devices: { title: 'Devices on time', lines: [{ name: '', figure: 'devices_on_time' }], isCount: true },
   reports: { title: 'Reports a minute', lines: [{ name: '', figure: 'reports_per_minute' }] },
-  waiting: { title: 'Downlinks waiting', lines: [{ name: '', figure: 'downlinks_waiting' }] },
+  waiting: { title: 'Downlinks waiting', lines: [{ name: '', figure: 'downlinks_waiting' }], isCount: true },
   delivery: {
     title: 'Downlinks delivered within',
     lines: [
@@ -43,10 +45,11 @@ export function inMs({ times, min, mean, max }: Curve): Curve {
   return { times, min: each(min), mean: each(mean), max: each(max) };
 }
 
-export function textOf({ isTime }: ChartPlan): (value: number) => string {
-  return isTime
-    ? (ms) => humanDuration(ms < 10_000 ? ms : Math.round(ms / 1000) * 1000)
-    : (value) => String(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
+export function textOf({ isTime, isCount }: ChartPlan): (value: number) => string {
+  if (isTime) return (ms) => humanDuration(ms < 10_000 ? ms : Math.round(ms / 1000) * 1000);
+  // A bucket has the mean of some moments.
+  const digits = (value: number) => (isCount || value >= 10 ? 0 : 1);
+  return (value) => Number(value.toFixed(digits(value))).toLocaleString('en');
 }
 
 /** Start of the run in Unix ms; undefined without a run, and if its time is not that of its cloud. */

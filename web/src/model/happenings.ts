@@ -14,13 +14,17 @@ export interface Happening {
   /** The device that it is about; undefined if it is about none or several. */
   readonly deviceId: string | undefined;
   readonly tone: 'plain' | 'good' | 'late' | 'bad' | 'accent';
-  /**
-   * Ids of the devices whose reports are counted in this sentence. It grows in place: a large fleet sends thousands of reports a
-   * second.
-   */
-  readonly reporters?: Set<string>;
+  /** What several devices did, and their ids, if one sentence counts them. */
+  readonly together?: Together;
   /** A sentence about reports, of which only the latest {@link MOST_REPORTS} are kept. */
   readonly isRoutine?: true;
+}
+
+interface Together {
+  /** `reported` */
+  readonly what: string;
+  /** It grows in place: a large fleet sends thousands of reports a second. */
+  readonly ids: Set<string>;
 }
 
 const MOST = 40;
@@ -28,30 +32,35 @@ const MOST = 40;
 const MOST_REPORTS = 3;
 /** Faults can begin and end every few seconds. */
 const MOST_EARLIER = 8;
-/** Reports within this time, in ms, are one sentence. */
+/** What devices do together within this time, in ms, is one sentence. */
 const TOGETHER = 60_000;
 
 /** Adds a happening; the newest is first. The state of a run, and so the end of a fault, arrives later than messages. */
 export function withHappening(all: readonly Happening[], added: Happening | undefined): readonly Happening[] {
   if (added === undefined) return all;
-  if (!added.reporters) return withEarlier([added], all);
-  const i = all.findIndex(({ reporters, at }) => reporters !== undefined && added.at - at < TOGETHER);
-  const before = all[i];
-  // Only the latest sentence about reports keeps the ids, which may be many.
-  if (!before?.reporters) {
-    let reports = 1;
-    const kept = all.filter(({ isRoutine }) => !isRoutine || ++reports <= MOST_REPORTS);
+  const { together, isRoutine } = added;
+  if (!together) return withEarlier([added], all);
+  const isSame = (each: Happening) => each.together?.what === together.what;
+  const before = all.find((each) => isSame(each) && added.at - each.at < TOGETHER);
+  if (!before?.together) {
+    let reports = isRoutine ? 1 : 0;
+    const kept = all.filter((each) => !each.isRoutine || ++reports <= MOST_REPORTS);
+    // Only the latest sentence keeps the ids, which may be many.
     return withEarlier(
       [added],
-      kept.map(({ reporters: _, ...rest }) => rest),
+      kept.map((each) => (isSame(each) ? withoutIds(each) : each)),
     );
   }
-  const { reporters } = before;
-  const known = reporters.size;
-  for (const id of added.reporters) reporters.add(id);
-  if (reporters.size === known) return all;
-  const joined = { ...before, deviceId: undefined, text: `${reporters.size} devices reported` };
-  return all.map((each, n) => (n === i ? joined : each));
+  const { what, ids } = before.together;
+  const known = ids.size;
+  for (const id of together.ids) ids.add(id);
+  if (ids.size === known) return all;
+  const joined = { ...before, deviceId: undefined, text: `${ids.size} devices ${what}` };
+  return all.map((each) => (each === before ? joined : each));
+}
+
+function withoutIds({ together: _, ...rest }: Happening): Happening {
+  return rest;
 }
 
 /** A message as a happening; undefined if it says nothing new to a user. */
@@ -59,17 +68,22 @@ export function ofMessage({ type, direction, device_id, created_at }: Message): 
   if (direction !== 'up') return undefined;
   const about = { at: Date.parse(created_at), deviceId: device_id };
   if (type === 'data')
-    return { ...about, text: 'reported', tone: 'plain', isRoutine: true, reporters: new Set([device_id]) };
+    return { ...about, text: 'reported', tone: 'plain', isRoutine: true, together: doing('reported', device_id) };
   if (type === 'session') return { ...about, text: 'began a session', tone: 'good' };
   if (type === 'firmware') return { ...about, text: 'reported the progress of its firmware update', tone: 'accent' };
   return undefined;
 }
 
-const NAMES: Readonly<Record<string, string>> = {
-  shell: 'command',
-  config: 'configuration',
-  data: 'data',
-  firmware: 'part of its firmware',
+function doing(what: string, deviceId: string): Together {
+  return { what, ids: new Set([deviceId]) };
+}
+
+/** What a downlink is, and the same after "has". */
+const NAMES: Readonly<Record<string, readonly [string, string]>> = {
+  shell: ['command', 'a command'],
+  config: ['configuration', 'a configuration'],
+  data: ['data', 'data'],
+  firmware: ['part of its firmware', 'a part of its firmware'],
 };
 
 /** @param queuedAt when the downlink was queued, in Unix ms; undefined if it is not known */
@@ -77,15 +91,15 @@ export function ofStation(
   { type, what, at, detail, device_id }: Station,
   queuedAt: number | undefined,
 ): Happening | undefined {
-  const name = NAMES[type];
   // The cloud itself queues the other types when a device starts.
-  if (name === undefined) return undefined;
+  if (NAMES[type] === undefined) return undefined;
+  const [name, one] = NAMES[type];
   const time = Date.parse(at);
   const about = { at: time, deviceId: device_id };
   const after = queuedAt === undefined || time <= queuedAt ? '' : ` after ${lengthText(time - queuedAt)}`;
   switch (what) {
     case 'queued':
-      return { ...about, text: `has a ${name} waiting: it gets it at its next contact`, tone: 'accent' };
+      return { ...about, text: `has ${one} waiting: it gets it at its next contact`, tone: 'accent' };
     case 'waiting':
       return {
         ...about,
@@ -112,6 +126,7 @@ export function ofHealth({ device_id, at, health, last_contact, contact_every }:
   return {
     ...{ at: Date.parse(at), deviceId: device_id },
     ...{ text: `is ${health}${silence}${rhythm}`, tone: health === 'silent' ? 'bad' : 'late' },
+    together: doing(`became ${health}`, device_id),
   };
 }
 

@@ -33,15 +33,15 @@ export function contactsOf({ lastContact, contactEvery }: KnownRhythm): Contacts
 }
 
 /**
- * The stations of a downlink from the moment at which it was queued. The cloud itself queues parts of firmware updates, without
- * a station; and what it answers to a contact at once is younger than the contact.
+ * The stations of a downlink from the moment at which it was queued: for a part of a firmware update, which waits like the
+ * downlinks of users, the cloud keeps no station of that moment.
  */
 export function withStart(
-  { id, created_at }: Pick<Message, 'id' | 'created_at'>,
+  { id, type, created_at }: Pick<Message, 'id' | 'type' | 'created_at'>,
   entries: readonly TimelineEntry[],
 ): readonly TimelineEntry[] {
   const [first] = entries;
-  if (first === undefined || Date.parse(first.at) <= Date.parse(created_at)) return entries;
+  if (type !== 'firmware' || first === undefined || Date.parse(first.at) <= Date.parse(created_at)) return entries;
   return [{ id: `${id} queued`, at: created_at, what: 'queued', detail: null }, ...entries];
 }
 

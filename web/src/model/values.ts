@@ -97,7 +97,20 @@ export function upFor(uptime: number, reportedAt: number, now: number): number {
 /** A number with its unit: `21.5 °C`. Seconds are written as a length of time. */
 export function valueText(value: number, unit: string): string {
   if (unit === 's') return lengthText(value * 1000);
-  return `${Number(value.toPrecision(6))} ${unit}`.trim();
+  return `${numberText(value, unit)} ${unit}`.trim();
+}
+
+/** `19.07 to 19.26 °C` */
+export function rangeText(least: number, most: number, unit: string): string {
+  return `${unit === 's' ? valueText(least, unit) : numberText(least, unit)} to ${valueText(most, unit)}`;
+}
+
+/** Decimals of the quantities that most devices measure, so that their values are below each other. */
+const DECIMALS: Readonly<Record<string, number>> = { '°C': 2, V: 2, '%': 1 };
+
+function numberText(value: number, unit: string): string {
+  const decimals = DECIMALS[unit];
+  return decimals === undefined ? String(Number(value.toPrecision(6))) : value.toFixed(decimals);
 }
 
 function within(path: readonly string[], value: unknown, isOwn: boolean): readonly Quantity[] {

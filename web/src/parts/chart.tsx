@@ -155,11 +155,7 @@ function optionsOf(props: () => ChartProps, width: number, events: ChartEvents):
         ...(isTime ? { incrs: TIME_STEPS } : !fits && { incrs: COUNT_STEPS }),
         // The caption has the unit.
         values: (_, places) =>
-          places.map((value) =>
-            props()
-              .text(value)
-              .replace(fits ? / .*/ : '', ''),
-          ),
+          places.map((value) => (fits && !isTime ? String(Number(value.toPrecision(6))) : props().text(value))),
       },
     ],
     series: [

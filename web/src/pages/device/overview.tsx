@@ -8,7 +8,7 @@ import { now } from '../../model/now.js';
 import { DeviceReports } from '../../model/reports.js';
 import { runState } from '../../model/run.js';
 import { seriesOf } from '../../model/series.js';
-import { quantitiesOf, valueText } from '../../model/values.js';
+import { quantitiesOf, rangeText, valueText } from '../../model/values.js';
 import { Ago } from '../../parts/ago.js';
 import { type Fact, Facts } from '../../parts/facts.js';
 import { Failure } from '../../parts/failure.js';
@@ -122,7 +122,7 @@ function bandsAt(doing: DeviceDoing | undefined, state: typeof runState.value) {
 function Readings({ body }: { readonly body: unknown }) {
   const rows = quantitiesOf(body).map(({ name, unit, points }) => {
     const { value = 0, min = value, max = value } = points.at(-1) ?? {};
-    const range = min < max ? `${valueText(min, '')} to ${valueText(max, unit)}` : '';
+    const range = min < max ? rangeText(min, max, unit) : '';
     return { name, value: valueText(value, unit), range };
   });
   const hasRanges = rows.some(({ range }) => range !== '');

@@ -8,7 +8,7 @@ import { now } from '../../model/now.js';
 import { runState } from '../../model/run.js';
 import type { Series } from '../../model/series.js';
 import { rhythmOf } from '../../model/story.js';
-import { upFor, uptimeOf, valueText } from '../../model/values.js';
+import { rangeText, upFor, uptimeOf, valueText } from '../../model/values.js';
 import { Ago } from '../../parts/ago.js';
 import { Card } from '../../parts/card.js';
 import { HEALTH_NAMES } from '../../parts/health-badge.js';
@@ -95,8 +95,9 @@ function Measured({ title, series }: { readonly title: string; readonly series: 
   const last = values.at(-1);
   if (last === undefined)
     return <Card title={title} value={valueText(series.last.value, series.unit)} more={<Ago at={series.last.at} />} />;
-  const range = [Math.min(...values), Math.max(...values)].map((value) => valueText(value, ''));
-  const more = range[0] === range[1] ? 'steady' : `${range[0]} to ${range[1]} ${series.unit}`;
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const isSteady = valueText(least, series.unit) === valueText(most, series.unit);
+  const more = isSteady ? 'steady' : rangeText(least, most, series.unit);
   if (values.length === 1) return <Card title={title} value={valueText(last, series.unit)} more="one report" />;
   return (
     <Card title={title} value={valueText(last, series.unit)} more={more} curve={series.curve} span="in its charts" />

@@ -28,7 +28,10 @@ export function DownlinksPage() {
     },
     [downlinks],
   );
-  const { failure } = useLoad(() => downlinks.load(), [downlinks]);
+  const { value: isLoaded, failure } = useLoad(async () => {
+    await downlinks.load();
+    return true;
+  }, [downlinks]);
   const { value: all } = downlinks.all;
   const messages = useMemo(() => newestFirst(all), [all]);
   const delivered = useMemo(() => deliveredOf(messages, type), [messages, type]);
@@ -57,16 +60,14 @@ export function DownlinksPage() {
       <Failure text={failure} />
       <section class="journeys">
         <h2>On their way{failure === '' && ` (${waiting})`}</h2>
-        {groups.length === 0 && failure === '' && (
-          <p class="dim">Nothing waits. Open a device to send something to it.</p>
-        )}
+        {groups.length === 0 && isLoaded && <p class="dim">Nothing waits. Open a device to send something to it.</p>}
         <Lanes groups={groups} downlinks={downlinks} />
       </section>
       <div class="columns">
         {failure === '' && <Histogram {...{ messages, delivered, journeys, type }} choose={setType} />}
         <section class="journeys">
           <h2>Arrived last</h2>
-          {over.length === 0 && <p class="dim">Nothing has arrived yet.</p>}
+          {over.length === 0 && isLoaded && <p class="dim">Nothing has arrived yet.</p>}
           <Lanes groups={[{ name: '', tone: 'plain', members: over }]} downlinks={downlinks} />
         </section>
       </div>

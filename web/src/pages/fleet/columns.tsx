@@ -55,13 +55,13 @@ export const COLUMNS: readonly Column[] = [
     key: 'battery',
     title: 'Battery',
     width: '4.6rem',
-    cell: ({ report }) => (report?.voltage === undefined ? UNKNOWN : `${report.voltage.toFixed(2)} V`),
+    cell: ({ report }) => (report?.voltage === undefined ? UNKNOWN : valueText(report.voltage, 'V')),
     order: ({ report }) => report?.voltage ?? 99,
   },
   { key: 'values', title: 'Latest values', width: 'minmax(19rem, 2.4fr)', cell: (row) => <Values row={row} /> },
   {
     key: 'trend',
-    title: 'Reports',
+    title: 'Trend',
     width: '6.4rem',
     cell: ({ trend, report }) => (
       <Sparkline values={trend} label={`${report?.readings[0]?.name ?? 'value'}: the latest ${trend.length} reports`} />

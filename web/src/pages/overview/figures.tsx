@@ -84,7 +84,7 @@ function figures(): readonly Figure[] {
       chart: 'devices',
     },
     {
-      ...{ title: 'Reports a minute', value: reports === undefined ? '–' : numberText(reports) },
+      ...{ title: 'Reports a minute', value: reports === undefined ? '–' : textOf(CHARTS.reports)(reports) },
       ...{ more: 'from all devices', curve: curve('reports_per_minute') },
       chart: 'reports',
     },
@@ -153,8 +153,4 @@ function faultFigure(faults: readonly RunFault[], time: number): Figure {
     more: names === undefined ? 'none' : `${active.length > 0 ? '' : 'always: '}${names}`,
     curve: faultCurve(passing, time),
   };
-}
-
-function numberText(value: number): string {
-  return value >= 10 ? Math.round(value).toLocaleString('en') : String(Math.round(value * 10) / 10);
 }

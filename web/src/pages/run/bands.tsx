@@ -7,6 +7,7 @@ import type { RunState } from '../../../../src/control/run-state.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { humanDuration } from '../../../../src/kernel/time.js';
 import { isLasting, type RunFault } from '../../model/faults.js';
+import { lengthText } from '../../model/length.js';
 
 /** Maximum number of faults that are drawn, unless more are active; a scenario can have thousands. */
 const MOST = 20;
@@ -56,11 +57,10 @@ export function Bands({ state: { faults, now_ms, duration_ms } }: { readonly sta
         <li class="axis dim" aria-hidden="true">
           <span />
           <span class="ends">
-            <span>0s</span>
-            <span class="at-now" style={{ left: `${place(now_ms) / 10}%` }}>
-              now
+            {now_ms > end / 2 && '0s'}
+            <span class="at-now" style={{ left: `clamp(0px, ${place(now_ms) / 10}% - 3rem, 100% - 6rem)` }}>
+              now {lengthText(now_ms)}
             </span>
-            {now_ms < end && <span>{humanDuration(Math.round(end / 60_000) * 60_000)}</span>}
           </span>
         </li>
       </ul>
