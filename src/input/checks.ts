@@ -77,8 +77,9 @@ export function text(pattern: RegExp = /\S/, wanted = 'a text'): Check<string> {
     (node, problems) => {
       const { value, source } = node.kind === 'scalar' ? node : { value: null, source: '' };
       if (typeof value === 'string' && pattern.test(value)) return value;
-      if (typeof value !== 'number' || !pattern.test(source)) return complain(node, problems, wanted);
-      problems.add(node, `${source} is a number, not a text: put it in quotation marks, "${source}"`);
+      const type = typeof value === 'number' ? 'a number' : typeof value === 'boolean' ? 'a boolean' : undefined;
+      if (type === undefined || !pattern.test(source)) return complain(node, problems, wanted);
+      problems.add(node, `${source} is ${type}, not a text: put it in quotation marks, "${source}"`);
       return undefined;
     },
   );
@@ -118,7 +119,13 @@ export const positiveNumber: Check<number> = refine(number('a number above 0'), 
 export const boolean: Check<boolean> = formed(
   () => ({ type: 'boolean' }),
   (node, problems) =>
-    node.kind === 'scalar' && typeof node.value === 'boolean' ? node.value : complain(node, problems, 'true or false'),
+    node.kind === 'scalar' && typeof node.value === 'boolean'
+      ? node.value
+      : complain(
+          node,
+          problems,
+          `true or false${node.kind === 'scalar' ? didYouMean(node.source, ['true', 'false']) : ''}`,
+        ),
 );
 
 /** A duration such as "15m", in milliseconds. */

@@ -1,10 +1,23 @@
 /** Suggestions for misspelt names in messages. */
 
-/** Returns ` (did you mean "count"?)` for the most similar candidate, else ''. The order of hyphenated parts is ignored. */
+/** Words for yes, and for no. The opposite of a word is never what was meant: "on" for "no". */
+const SWITCHES: readonly (readonly string[])[] = [
+  ['on', 'true', 'yes', 'y', '1'],
+  ['off', 'of', 'false', 'no', 'n', '0'],
+];
+
+/**
+ * Returns ` (did you mean "count"?)` for the most similar candidate, else ''. The order of hyphenated parts is ignored. For a
+ * word such as "no", a candidate with the same meaning is the most similar: "off" or "false".
+ */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
+  const meaning = meaningOf(word);
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
+    const other = meaning === undefined ? undefined : meaningOf(candidate);
+    if (other !== undefined && other !== meaning) continue;
+    if (other !== undefined) return ` (did you mean "${candidate}"?)`;
     const distance = Math.min(
       editDistance(word.toLowerCase(), candidate.toLowerCase(), bestDistance),
       editDistance(sortedParts(word), sortedParts(candidate), bestDistance),
@@ -15,6 +28,12 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
     }
   }
   return best === undefined ? '' : ` (did you mean "${best}"?)`;
+}
+
+/** Index of the word in {@link SWITCHES}; undefined if it is not such a word. */
+function meaningOf(word: string): number | undefined {
+  const index = SWITCHES.findIndex((words) => words.includes(word.toLowerCase()));
+  return index === -1 ? undefined : index;
 }
 
 /** The hyphenated parts in alphabetical order: `interval-report` for `report-interval`. */

@@ -50,7 +50,7 @@ describe('a check of one value', () => {
 
   it.each<[string, Check<unknown>, string, string]>([
     ['a number for a text', text(), '1.10', '1.10 is a number, not a text: put it in quotation marks, "1.10"'],
-    ['true for a text', text(), 'true', '"true" is not a text'],
+    ['true for a text', text(), 'true', 'true is a boolean, not a text: put it in quotation marks, "true"'],
     ['a number for a text of another form', text(/^v/, 'a word with v'), '5', '"5" is not a word with v'],
     ['a blank text', text(), '"  "', '"  " is not a text'],
     ['nothing for a text', text(), '', 'an empty value is not a text'],
@@ -61,7 +61,10 @@ describe('a check of one value', () => {
     ['a text for a number', integer(1, 10), '"5"', '"5" is not a whole number from 1 to 10'],
     ['infinity', number(), '.inf', '".inf" is not a number'],
     ['another spelling of a number', integer(1, 10), '0x1F', '"0x1F" is not a whole number from 1 to 10'],
-    ['a text for true', boolean, 'yes', '"yes" is not true or false'],
+    ['a text for true', boolean, 'yes', '"yes" is not true or false (did you mean "true"?)'],
+    ['a text for false', boolean, 'off', '"off" is not true or false (did you mean "false"?)'],
+    ['no for off', oneOf(['on', 'off']), 'no', '"no" is not one of on or off (did you mean "off"?)'],
+    ['false for off', oneOf(['on', 'off']), 'False', '"False" is not one of on or off (did you mean "off"?)'],
     ['a bare number for a duration', duration, '30', '"30" is not a duration such as "250ms", "30s", "15m" or "1h30m"'],
     ['a list for a duration', duration, '[30s]', 'a list is not a duration such as "250ms", "30s", "15m" or "1h30m"'],
     ['a ratio above 1', ratio, '21/20', '"21/20" is not a ratio from 0 to 1 such as "0.05", "5%" or "1/20"'],

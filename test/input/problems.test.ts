@@ -47,6 +47,23 @@ describe('did you mean', () => {
     expect(didYouMean('report', ['reports', 'rapport', 'resort'])).toBe(' (did you mean "reports"?)');
   });
 
+  it.each([
+    ['no', ' (did you mean "off"?)'],
+    ['N', ' (did you mean "off"?)'],
+    ['0', ' (did you mean "off"?)'],
+    ['of', ' (did you mean "off"?)'],
+    ['false', ' (did you mean "off"?)'],
+    ['yes', ' (did you mean "on"?)'],
+    ['True', ' (did you mean "on"?)'],
+    ['om', ' (did you mean "on"?)'],
+  ])('answers %j with a switch of the same meaning', (word, expected) => {
+    expect(didYouMean(word, ['on', 'off'])).toBe(expected);
+  });
+
+  it('never suggests the opposite', () => {
+    expect(didYouMean('no', ['on', 'nod'])).toBe(' (did you mean "nod"?)');
+  });
+
   it('finds every word of which one letter is wrong', () => {
     fc.assert(
       fc.property(fc.constantFrom(...keys), fc.nat(), fc.constantFrom('x', 'q', '9'), (word, n, wrong) => {
