@@ -10,6 +10,7 @@
 import { stringify } from 'yaml';
 import { isObject } from '../kernel/json-text.js';
 import { type CodecEntry, compileCodec } from '../protocol/codec.js';
+import { MOST_DECIMALS } from '../protocol/modifiers.js';
 import { type FamilyName, NETWORK_FACTS } from './profile.js';
 
 /** A message as the API returns it; other fields are ignored. */
@@ -142,14 +143,18 @@ function makeSpec(value: string): Plain {
       default: Number(value),
     };
   }
-  if (/^-?\d+\.\d+$/.test(value)) return { type: 'float', range: [-1_000_000, 1_000_000], default: Number(value) };
-  return { type: 'string', max_length: 64, default: value.replace(/^"(.*)"$/, '$1') };
+  if (/^-?\d+\.\d+$/.test(value)) {
+    const most = Math.max(1_000_000, Math.abs(Number(value)));
+    return { type: 'float', range: [-most, most], default: Number(value) };
+  }
+  const text = value.replace(/^"(.*)"$/, '$1');
+  return { type: 'string', max_length: Math.max(64, text.length), default: text };
 }
 
 interface Seen {
   min: number;
   max: number;
-  /** Digits after the point. */
+  /** Digits after the point; {@link decimalsOf} says how many of them a draft keeps. */
   digits: number;
 }
 
@@ -189,7 +194,7 @@ class Values {
   schema(): readonly CodecEntry[] {
     const own = [...this.#sections].map(([section, fields]) => ({
       name: section,
-      value: [...fields].map(([name, { digits }]) => ({ name, value: makeModifiers(digits) })),
+      value: [...fields].map(([name, seen]) => ({ name, value: makeModifiers(sentDigits(seen)) })),
     }));
     return [...COMMON_SCHEMA, ...own];
   }
@@ -197,11 +202,12 @@ class Values {
   #see(section: string, name: string, value: number): void {
     const fields = this.#sections.get(section) ?? new Map<string, Seen>();
     this.#sections.set(section, fields);
-    const digits = /\.(\d+)$/.exec(String(value))?.[1]?.length ?? 0;
+    const [, fraction = '', exponent = '0'] = /^-?\d+(?:\.(\d+))?(?:e(.+))?$/.exec(String(value)) ?? [];
+    const digits = Math.max(0, fraction.length - Number(exponent));
     const seen = fields.get(name) ?? { min: value, max: value, digits };
     seen.min = Math.min(seen.min, value);
     seen.max = Math.max(seen.max, value);
-    seen.digits = Math.min(3, Math.max(seen.digits, digits));
+    seen.digits = Math.max(seen.digits, digits);
     fields.set(name, seen);
   }
 }
@@ -224,28 +230,49 @@ function mapFields(fields: ReadonlyMap<string, Seen>, of: (seen: Seen, name: str
   return Object.fromEntries([...fields].map(([name, seen]) => [name, of(seen, name)]));
 }
 
-/** A quantity that stays within the observed range. */
-function draftQuantity({ min, max }: Seen): Plain {
+/** A quantity that stays within the observed range, also when its values are rounded in the reports. */
+function draftQuantity(seen: Seen): Plain {
+  const { min, max } = seen;
   const half = (max - min) / 2;
-  const range = half === 0 ? [min - 1, max + 1] : [min, max];
+  const decimals = decimalsOf(seen);
+  const step = Number(`1e-${sentDigits(seen)}`);
+  const round = (value: number): number => Number(value.toFixed(decimals));
+  const lowest = round(min) < min ? round(min + step) : round(min);
+  const highest = round(max) > max ? round(max - step) : round(max);
   return {
-    range,
+    range: lowest < highest ? [lowest, highest] : [min - 1, max + 1],
     model: 'constant',
-    value: roundValue(min + half),
-    spread: roundValue(half / 2),
-    noise: roundValue(half / 5),
+    value: round(min + half),
+    spread: round(half / 2),
+    noise: round(half / 5),
   };
 }
 
-function roundValue(value: number): number {
-  return Number(value.toFixed(3));
+/**
+ * Digits after the point that a draft keeps: at least three, and enough to divide the observed range into 100 steps, if a double
+ * has them.
+ */
+function decimalsOf({ min, max }: Seen): number {
+  const largest = Math.max(Math.abs(min), Math.abs(max));
+  const wanted = Math.max(3, 2 - exponentOf((max - min) / 2 || largest));
+  return Math.min(wanted, MOST_DECIMALS - Math.max(0, exponentOf(largest) + 1));
+}
+
+/** The exponent of a number in scientific notation. */
+function exponentOf(value: number): number {
+  return Number(value.toExponential().split('e')[1]);
+}
+
+/** Digits after the point of the values in a report. */
+function sentDigits(seen: Seen): number {
+  return Math.min(seen.digits, decimalsOf(seen));
 }
 
 /** The device sends whole numbers; the decoder divides them. */
 function makeModifiers(digits: number): CodecEntry['value'] {
   if (digits === 0) return null;
   return [
-    { name: '$div', value: [1, 10, 100, 1000][digits] ?? 1000 },
+    { name: '$div', value: Number(`1e${digits}`) },
     { name: '$fpp', value: digits },
   ];
 }
