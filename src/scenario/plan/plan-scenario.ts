@@ -239,18 +239,22 @@ function planStep(
   };
   return divideCohorts(devices, rollout).flatMap((cohort, number) => {
     const at = begin.at + number * (rollout?.every ?? 0);
+    if (cohort.length === 0 && devices.length > 0) return [];
     // A step without devices remains visible as an action without devices.
     if (over === 0 || devices.length === 0) return [{ ...common, at, devices: cohort }];
     return cohort.map((device, i) => ({ ...common, at: spread(at, over, i, cohort.length), devices: [device] }));
   });
 }
 
-/** Divides devices into cohorts of a share of all devices, in order; the last one has the rest. */
+/**
+ * Divides devices into cohorts of a share of all devices, in order; the last one has the rest. After each cohort, its share is
+ * complete, rounded up to whole devices: the first one is never empty, and one after it may be, if a share is less than a device.
+ */
 function divideCohorts(devices: readonly number[], rollout: Rollout | undefined): readonly (readonly number[])[] {
   if (rollout === undefined) return [devices];
   const { cohorts, share } = rollout;
   // A rounding error must not change a size: 3 * 0.1 * 10 is 3.0000000000000004, and 0.29 * 100 is 28.999999999999996.
-  const border = (i: number) => (i === cohorts ? devices.length : Math.floor(i * share * devices.length + ROUNDING));
+  const border = (i: number) => (i === cohorts ? devices.length : Math.ceil(i * share * devices.length - ROUNDING));
   return Array.from({ length: cohorts }, (_, i) => devices.slice(border(i), border(i + 1)));
 }
 

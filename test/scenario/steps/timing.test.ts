@@ -29,8 +29,8 @@ describe('a step', () => {
   it.each([
     ['40%', 10, [4, 4, 2]],
     ['29%', 100, [29, 29, 29, 13]],
-    ['1/3', 10, [3, 3, 4]],
-    ['10%', 25, [2, 3, 2, 3, 2, 3, 2, 3, 2, 3]],
+    ['1/3', 10, [4, 3, 3]],
+    ['10%', 25, [3, 2, 3, 2, 3, 2, 3, 2, 3, 2]],
     ['70%', 10, [7, 3]],
     ['100%', 10, [10]],
   ])(
@@ -42,6 +42,15 @@ describe('a step', () => {
       expect(actions.map(({ devices }) => devices.length)).toEqual(sizes);
     },
   );
+
+  it('with cohorts smaller than a device begins with one device, and leaves out empty cohorts, also in the plan', () => {
+    const steps = '  - { at: 10m, for: { in: 4%, every: 1m }, shell: send }\n';
+    const plan = planOf(steps);
+    expect(plan.actions.map(({ at, devices }) => [at, devices])).toEqual(
+      [10, 12, 15, 17, 20, 22, 25, 27, 30, 32].map((at, device) => [minutes(at), [device]]),
+    );
+    expect(describePlan(plan)).toContain('10m to 32m');
+  });
 
   it('with cohorts may be spread over time within each cohort', () => {
     const { actions } = planOf('  - { at: 0s, over: 10m, for: { in: 50%, every: 30m }, shell: send }\n');
