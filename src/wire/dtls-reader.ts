@@ -17,10 +17,10 @@ type DtlsFinding =
   | { readonly kind: 'plain'; readonly serial: number; readonly way: 'up' | 'down'; readonly plain: Uint8Array }
   /** The device names itself in a handshake. */
   | { readonly kind: 'handshake'; readonly serial: number }
-  /** An encrypted record for which there are no keys. `serial`: undefined if the handshake is not in the capture. */
-  | { readonly kind: 'locked'; readonly serial: number | undefined };
+  /** An encrypted record without keys: none fits, or the capture lacks a part of the handshake. */
+  | { readonly kind: 'locked'; readonly lacks: 'key' | 'handshake' };
 
-/** Length of the connection IDs of the cloud (wire W-10), for records of connections whose handshake was not captured. */
+/** Length of the connection IDs of the cloud (wire W-10), for connections whose ServerHello was not captured. */
 const USUAL_ID = 4;
 
 interface Talk {
@@ -60,11 +60,13 @@ export class DtlsReader {
     }
   }
 
-  read(from: string, to: string, datagram: Uint8Array): readonly DtlsFinding[] {
+  /** What a datagram contains; undefined if it has no records. */
+  read(from: string, to: string, datagram: Uint8Array): readonly DtlsFinding[] | undefined {
     const pair = [from, to].sort().join(' ');
     const known = this.#talks.get(pair);
     const idLength = known?.idLength[known.client === from ? 'up' : 'down'] ?? USUAL_ID;
-    return recordsIn(datagram, idLength).flatMap((record) => this.#record(record, from, pair));
+    const records = recordsIn(datagram, idLength);
+    return records.length === 0 ? undefined : records.flatMap((record) => this.#record(record, from, pair));
   }
 
   #record(record: TlsRecord, from: string, pair: string): readonly DtlsFinding[] {
@@ -73,10 +75,13 @@ export class DtlsReader {
       return fragmentsIn(record.body).flatMap((fragment) => this.#fragment(fragment, from, pair));
     }
     const talk = this.#moved(record, from, pair) ?? this.#talks.get(pair);
-    if (talk === undefined) return [{ kind: 'locked', serial: undefined }];
+    if (talk === undefined) return [{ kind: 'locked', lacks: 'handshake' }];
     const way = talk.client === from ? 'up' : 'down';
     const content = this.#open(talk, way, record);
-    if (content === undefined) return [{ kind: 'locked', serial: talk.serial }];
+    if (content === undefined) {
+      const isWhole = talk.serverRandom !== undefined && talk.hash !== undefined;
+      return [{ kind: 'locked', lacks: isWhole ? 'key' : 'handshake' }];
+    }
     if (content.type !== CONTENT.applicationData || talk.serial === undefined) return [];
     return [{ kind: 'plain', serial: talk.serial, way, plain: content.plain }];
   }
@@ -114,7 +119,13 @@ export class DtlsReader {
     if (known?.client === from && Buffer.compare(known.random, random) === 0) return;
     this.#talks.set(pair, {
       ...{ client: from, random, inboxes: {}, transcript: new Transcript(), serverRandom: undefined },
-      ...{ isExtended: false, idLength: { up: 0, down: 0 }, serial: undefined, hash: undefined, keys: undefined },
+      ...{
+        isExtended: false,
+        idLength: { up: USUAL_ID, down: 0 },
+        serial: undefined,
+        hash: undefined,
+        keys: undefined,
+      },
     });
   }
 

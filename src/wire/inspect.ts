@@ -196,6 +196,8 @@ function nameIn({ flags, data }: Packet): string | undefined {
 class Reader {
   readonly #tokens: readonly Uint8Array[];
   readonly #dtls: DtlsReader;
+  /** Encrypted records, by what is missing to read them. */
+  readonly #locked: Readonly<Record<'key' | 'handshake', string>>;
   readonly #devices = new Map<number, Device>();
   readonly #others = new Map<string, number>();
   /** Sockets of the cloud with unusual ports, with the format of their datagrams. */
@@ -210,6 +212,10 @@ class Reader {
   constructor({ tokens, secrets }: InspectOptions) {
     this.#tokens = tokens;
     this.#dtls = new DtlsReader(secrets);
+    this.#locked = {
+      key: `encrypted records ${secrets.length === 0 ? 'without their keys (--secret)' : 'to which no --secret fits'}`,
+      handshake: 'encrypted records whose handshake is not whole in the capture',
+    };
   }
 
   take(item: Captured): void {
@@ -272,9 +278,10 @@ class Reader {
   #record(captured: CapturedPacket, udp: UdpDatagram): void {
     const { from, to, payload } = udp;
     const found = this.#dtls.read(keyOf(from), keyOf(to), payload);
+    if (found === undefined) return this.#count('unreadable datagrams');
     if (found.length === 0) this.#count('datagrams of DTLS handshakes');
     for (const finding of found) {
-      if (finding.kind === 'locked') this.#count('encrypted records without their keys (--secret)');
+      if (finding.kind === 'locked') this.#count(this.#locked[finding.lacks]);
       else {
         const device = this.#deviceOf(finding.serial, 'dtls', captured);
         const packet = finding.kind === 'plain' ? decodePacket(finding.plain) : undefined;

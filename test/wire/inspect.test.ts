@@ -1,11 +1,14 @@
 /** `ghostfleet inspect`: dialogues, tags, DTLS, single datagrams and measured times. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
+import { seal, tokenBytes, USUAL_PORTS } from '../../src/protocol/flap/envelope.js';
 import { FIRST, LAST, NOTHING, type Packet, POLL } from '../../src/protocol/flap/packet.js';
 import { type Entry, type ReadEntry, readDialogue } from '../../src/wire/dialogue-text.js';
+import { inspectCapture } from '../../src/wire/inspect.js';
 import { ipPacket } from '../../src/wire/ip-packet.js';
+import { udpIn } from '../../src/wire/link-layers.js';
 import { MessageText } from '../../src/wire/message-text.js';
+import { readCapture } from '../../src/wire/read-capture.js';
 import { findOutside, measureTimeline } from '../../src/wire/timeline.js';
 import { ghostfleet } from '../support/host.js';
 import { captureRun, fileWith, inspectFile, oldCapture, POLL_TEXT, pollPacket, TOKEN, useFolder } from './captures.js';
@@ -258,9 +261,39 @@ fleet: [{ name: node, profile: hio-node, count: 1, config: [cloud config protoco
     }
     const bare = fileWith(bytes);
     const { devices, others } = inspectFile(bare);
+    const locked = others.get('encrypted records without their keys (--secret)');
     expect(devices.map(({ entries }) => entries.map(({ kind }) => kind))).toEqual([['note']]);
-    expect(others.get('encrypted records without their keys (--secret)')).toBeGreaterThan(8);
+    expect(locked).toBeGreaterThan(8);
+    const wrong = inspectFile(bare, { secrets: [Buffer.alloc(16)] });
+    expect(wrong.others.get('encrypted records to which no --secret fits')).toBe(locked);
     expect(inspectFile(bare, { secrets: [Buffer.alloc(16), secretOf(SCENARIO)] }).devices[0]?.entries).toEqual(whole);
+  });
+
+  it.each(['up', 'down'] as const)(
+    'of one direction (%s) is counted as records without a whole handshake',
+    async (way) => {
+      const captured = [...readCapture(await captureRun(SCENARIO))];
+      const oneWay = captured.filter((item) => {
+        if (item.kind !== 'packet') return true;
+        const udp = udpIn(item.link, item.bytes);
+        return typeof udp !== 'string' && (udp.to.port === USUAL_PORTS.dtls) === (way === 'up');
+      });
+      const { others, packets } = inspectCapture(oneWay, { tokens: [], secrets: [secretOf(SCENARIO)] });
+      const locked = others.get('encrypted records whose handshake is not whole in the capture') ?? 0;
+      const handshakes = others.get('datagrams of DTLS handshakes') ?? 0;
+      expect(locked).toBeGreaterThan(3);
+      expect(handshakes).toBeLessThan(5);
+      expect(locked + handshakes).toBeGreaterThanOrEqual(packets - 1);
+    },
+  );
+
+  it('without records is unreadable, and not called a handshake', () => {
+    const [from, to] = [
+      { address: '10.0.0.7', port: 40_000 },
+      { address: '192.0.2.1', port: USUAL_PORTS.dtls },
+    ];
+    const { others } = inspectFile(fileWith(oldCapture(101, [ipPacket(from, to, Buffer.alloc(40, 7))])));
+    expect([...others]).toEqual([['unreadable datagrams', 1]]);
   });
 });
 
