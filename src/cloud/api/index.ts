@@ -175,7 +175,7 @@ function named(name: string, plugin: (routes: FastifyInstance) => Promise<void>)
  * given for this start are not valid, and earlier ones still are. Devices and pages need none of them.
  */
 function refuseWhileStarting(api: FastifyInstance, { isPrepared = () => true }: CloudContext): void {
-  api.addHook('onRequest', ({ method, url }, _, done) => {
+  api.addHook('onRequest', ({ method, url: written, routeOptions: { url = written } }, _, done) => {
     const needsNone = url.startsWith('/v2/') ? url.startsWith('/v2/device/') : method === 'GET' || method === 'HEAD';
     const isWelcome = needsNone || method === 'OPTIONS' || isPrepared();
     done(isWelcome ? undefined : new ApiFault(503, 'the service is starting; retry later', 'store-unavailable'));

@@ -96,12 +96,15 @@ export class Feed {
   /** Keeps the journal for a reader, until the returned function is called. */
   async hold(): Promise<() => void> {
     const release = await this.#journal.hold();
+    const newest = await this.newest().catch((error: unknown) => {
+      release();
+      throw error;
+    });
     if (this.#readers++ === 0)
       this.#endWatch = watchHealth(
         { store: this.#store, clock: this.#clock, edition: () => this.#journal.edition?.edition ?? '' },
         () => this.#look(),
       );
-    const newest = await this.newest();
     this.#reached ??= newest;
     return () => {
       if (--this.#readers === 0) {

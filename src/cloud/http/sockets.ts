@@ -5,17 +5,20 @@ import type { Clock } from '../../kernel/clock.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { minutes, seconds } from '../../kernel/time.js';
 import { networkOf } from './addresses.js';
+import { ApiFault, errorBody } from './errors.js';
 
 /** Time within which the head of a request, and also the whole request, must arrive. */
 const ARRIVAL = seconds(15);
 
-const TIMES = {
+const OPTIONS = {
   // Clients close idle connections earlier than this. So the server does not close a connection on which a request is arriving.
   keepAliveTimeout: seconds(75),
   requestTimeout: ARRIVAL,
   headersTimeout: ARRIVAL,
   connectionsCheckingInterval: seconds(2),
   maxHeaderSize: 16_384,
+  // Node would refuse it itself, and all such requests of a read at once.
+  requireHostHeader: false,
 } as const;
 
 /** Most unanswered requests of a connection. Browsers and common clients wait for the answer before the next request. */
@@ -53,7 +56,11 @@ export interface ServerLimits {
  * received. So a client that does not read its answers occupies the service with one request for each connection.
  */
 export function limitedServer(handle: RequestListener, limits: ServerLimits): Server {
-  const server = createServer(TIMES, (request, response) => serveInTurn(request, response, handle));
+  const server = createServer(OPTIONS);
+  const serve: RequestListener = (request, response) => serveInTurn(request, response, handle);
+  server.on('request', serve);
+  // Without a listener, Node refuses it itself.
+  server.on('checkExpectation', serve);
   limitConnections(server, limits);
   limitPieces(server);
   answerHalfClosed(server, limits.patience ?? new RealClock());
@@ -152,7 +159,21 @@ function serveFirst(line: Exchange[], handle: RequestListener): void {
     line.shift();
     serveFirst(line, handle);
   });
-  handle(first.request, first.response);
+  const fault = faultOf(first.request);
+  if (fault) refuse(first.response, fault);
+  else handle(first.request, first.response);
+}
+
+/** What is wrong with a request for each server of HTTP/1.1 (RFC 9112, 3.2, and RFC 9110, 10.1.1). */
+function faultOf({ httpVersion, headers: { host, expect } }: IncomingMessage): ApiFault | undefined {
+  if (host === undefined && httpVersion === '1.1') return new ApiFault(400, 'the request has no header "Host"');
+  const isKnown = expect === undefined || /^100-continue$/i.test(expect);
+  return isKnown ? undefined : new ApiFault(417, 'the only known value of the header "Expect" is "100-continue"');
+}
+
+function refuse(response: ServerResponse, fault: ApiFault): void {
+  response.writeHead(fault.statusCode, { 'content-type': 'application/json; charset=utf-8', connection: 'close' });
+  response.end(JSON.stringify(errorBody(fault)));
 }
 
 /** Whether an answer is due, or a part of it was sent: the client would take another answer for this one, or for a part of it. */

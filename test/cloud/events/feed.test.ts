@@ -52,6 +52,17 @@ describe('the journal', () => {
     expect((await store.events(0, 100)).filter(({ kind }) => kind === 'health')).toEqual([]);
   });
 
+  it('is not kept for a reader that could not begin', async () => {
+    const { store, clock, device, context } = await service();
+    const { newestEvent } = store;
+    store.newestEvent = () => Promise.reject(new Error('unreachable'));
+    await expect(context.feed.hold()).rejects.toThrow('unreachable');
+    store.newestEvent = newestEvent;
+    await clock.runUntil(minutes(60));
+    await device({});
+    expect(await store.events(0, 100)).toEqual([]);
+  });
+
   it('keeps the newest 100,000 entries when older ones are deleted', async () => {
     const { store, clock, context } = await service();
     await context.feed.hold();

@@ -1,6 +1,6 @@
 /** Connections of clients that do not wait for answers, do not read them, or send no more. */
 import { once } from 'node:events';
-import type { RequestListener, Server } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -47,6 +47,25 @@ it('a request is handled when the answer before it was received, and not at all 
   client.resetAndDestroy();
   await expect.poll(() => over).toBe(2);
   expect(begun).toBe(2);
+});
+
+it.each([
+  ['no Host header', 'GET / HTTP/1.1\r\n\r\n', 400, 'the request has no header'],
+  ['an unknown Expect', GET.replace(/\r\n$/, 'Expect: y\r\n\r\n'), 417, 'the only known value'],
+])('a request with %s is refused in its turn, and with it those behind it', async (_, text, status, reason) => {
+  const begun: ServerResponse[] = [];
+  const client = connect(await serving((_request, response) => void begun.push(response)), '127.0.0.1');
+  let received = '';
+  client.on('data', (bytes) => {
+    received += bytes;
+  });
+  client.write(GET + text.repeat(3));
+  await expect.poll(() => begun).toHaveLength(1);
+  begun[0]?.end('first');
+  await once(client, 'close');
+  expect(received.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', `HTTP/1.1 ${status}`]);
+  expect(received).toContain(reason);
+  expect(begun).toHaveLength(1);
 });
 
 /** A client that asks, and reads nothing. */

@@ -214,6 +214,13 @@ describe('a service whose first space, key or admin does not exist yet', () => {
   });
 });
 
+it('a service that is starting answers no request of the API, however its path is written', async () => {
+  const { call } = await service({}, (context) => ({ ...context, isPrepared: () => false }));
+  for (const path of ['/v2/spaces', '/%76%32/spaces', '/v2/%73paces']) {
+    expect((await call('GET', path)).status).toBe(503);
+  }
+});
+
 describe('metrics of a service whose store is unreachable', () => {
   it('are available, except those that come from the store', async () => {
     const store = new MemoryStore();

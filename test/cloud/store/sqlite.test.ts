@@ -249,6 +249,16 @@ describe('opening a database that cannot be used', () => {
     expect(await refusal(' ')).toBe('" " is not the path of a database file: it is empty');
   });
 
+  it('refuses a file in which a view stands in place of a table: its query could be endless', async () => {
+    const { store, path } = openWithDatabase({});
+    await store.close();
+    const other = new BetterSqlite(path);
+    other.exec('CREATE VIEW daily AS SELECT 1');
+    other.exec('ALTER TABLE message RENAME TO kept; CREATE VIEW message AS SELECT * FROM kept');
+    other.close();
+    expect(await refusal(path)).toMatch(/has a view "message" in place of this table of ghostfleet$/);
+  });
+
   it('does not change the database of another program', async () => {
     const path = newPath();
     const other = new BetterSqlite(path);

@@ -259,11 +259,15 @@ function sha256(text: string): string {
 
 /**
  * Whether the file contains our tables or is still empty. Changes nothing.
- * @throws UsageError `bad-database` if it belongs to another program, or has lost the marks of ours
+ * @throws UsageError `bad-database` if it belongs to another program, or has lost the marks of ours; or if a view stands in the
+ * place of a table, whose query could be endless
  */
 export function contentOf(db: Database, path: string): 'ours' | 'nothing' {
   const owner = Number(db.pragma('application_id', { simple: true }));
-  if (owner === APPLICATION_ID) return 'ours';
+  if (owner === APPLICATION_ID) {
+    refuseViews(db, path);
+    return 'ours';
+  }
   const version = Number(db.pragma('user_version', { simple: true }));
   const { tables } = db.prepare<[], { tables: number }>('SELECT count(*) AS tables FROM sqlite_schema').get() ?? {};
   if (owner === 0 && version === 0 && tables === 0) return 'nothing';
@@ -275,6 +279,24 @@ export function contentOf(db: Database, path: string): 'ours' | 'nothing' {
     `"${path}" is a database of ghostfleet without its application_id and user_version, which "sqlite3 .dump" leaves out`,
     `to set them again, run ${shownCommand(['sqlite3', path, marks])}`,
   );
+}
+
+function refuseViews(db: Database, path: string): void {
+  const views = db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'view'").pluck().all();
+  if (views.length === 0) return;
+  const built = connect(':memory:');
+  try {
+    defineFunctions(built);
+    for (const step of MIGRATIONS) built.exec(step);
+    const isTable = built.prepare<[string], 1>(
+      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE",
+    );
+    const replaced = views.find((name) => isTable.get(name) !== undefined);
+    if (replaced === undefined) return;
+    throw new UsageError('bad-database', `"${path}" has a view "${replaced}" in place of this table of ghostfleet`);
+  } finally {
+    built.close();
+  }
 }
 
 /**
