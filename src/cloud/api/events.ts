@@ -23,7 +23,7 @@ import type { ApiContext, ApiOptions, Family } from './family.js';
 import { kindsOf } from './messages.js';
 import { callerOf } from './rate-limit.js';
 
-/** Interval of the comments that keep a silent stream open. */
+/** Time without anything sent after which a stream sends its position, so that proxies and clients keep it open. */
 const HEARTBEAT = seconds(15);
 /** Pause after a page that is not full, in milliseconds, so that events in quick succession are sent together. */
 const GATHERING = 20;
@@ -163,20 +163,20 @@ class Reader {
     }
   }
 
-  /** Sends the next events, or waits for new ones. */
+  /** Sends the next events, or waits for new ones. After some time without anything to send, sends the position. */
   async #turn(): Promise<void> {
     const { feed } = this.#context;
     const news = feed.news(this.#spaceId);
     try {
       const sent = await this.#sendSome();
-      if (sent === 'full') return;
-      if (sent === 'some') {
-        await this.#stream.wait(GATHERING);
-        return;
+      if (sent === 'some') await this.#stream.wait(GATHERING);
+      if (sent === 'none') {
+        await this.#stream.wait(Math.max(0, HEARTBEAT - this.#stream.silence), news.arrived);
+        // Events of other spaces do not wake this reader; it skips them now, so that its position stays valid.
+        this.#position = feed.skip(this.#position, news);
       }
-      if ((await this.#stream.wait(HEARTBEAT, news.arrived)) !== 'time') return;
-      // Events of other spaces do not wake this reader; it skips them now, so that its position stays valid.
-      this.#position = feed.skip(this.#position, news);
+      // The filter may hide all events for long.
+      if (this.#stream.silence < HEARTBEAT) return;
       await this.#send({ id: this.#id });
       await feed.keep();
     } finally {

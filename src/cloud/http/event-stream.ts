@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../kernel/clock.js';
-import { type Millis, seconds } from '../../kernel/time.js';
+import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import { endWithClient, whenOver } from './sockets.js';
 
 /** How long a client may take to receive the events that were sent. */
@@ -32,6 +32,8 @@ export class EventStream {
   readonly #clock: Clock;
   readonly #gone: Promise<void>;
   #isGone = false;
+  /** Time of the clock at which something was last sent. */
+  #sentAt: Instant;
 
   /** Begins the answer. @param clock real time, also in a simulation */
   constructor(reply: FastifyReply, clock: Clock) {
@@ -53,11 +55,17 @@ export class EventStream {
     raw.setHeader('x-accel-buffering', 'no');
     raw.writeHead(200);
     raw.write(`retry: ${RETRY}\n\n`);
+    this.#sentAt = clock.now;
   }
 
   /** Whether nothing more can be sent. */
   get isOver(): boolean {
     return this.#isGone || this.#raw.writableEnded || this.#raw.destroyed;
+  }
+
+  /** Time since something was last sent. */
+  get silence(): Millis {
+    return this.#clock.now - this.#sentAt;
   }
 
   /** Sends an event. If the client does not receive it in time, sends `lastWords` and ends the stream. */
@@ -68,6 +76,7 @@ export class EventStream {
   }
 
   #write(sent: Sent | SharedEvent): boolean {
+    this.#sentAt = this.#clock.now;
     if (!('bytes' in sent)) return this.#raw.write(frame(sent));
     this.#raw.write(`id: ${sent.id}\n`);
     return this.#raw.write(sent.bytes);

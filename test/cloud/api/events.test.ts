@@ -7,6 +7,8 @@ import { startService } from '../../../src/cloud/service.js';
 import { MemoryTables } from '../../../src/cloud/store/memory/tables.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
+import { realTimers } from '../../../src/kernel/real-timers.js';
+import { seconds } from '../../../src/kernel/time.js';
 import { QUIET } from '../../support/cloud.js';
 import { CHEAP } from '../../support/passwords.js';
 import { until as holds } from '../../support/until.js';
@@ -319,6 +321,49 @@ describe('a reader that resumes far behind', () => {
     const { body } = await ended;
     await app.close();
     expect([most, body.match(/^event: device$/gm)?.length ?? 0]).toEqual([expected, expected === 0 ? 0 : 200]);
+  });
+});
+
+describe('a reader whose filter hides all events', () => {
+  /** Real time, which streams use, passes only by `vi.advanceTimersByTimeAsync`. */
+  function holdTime() {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    vi.spyOn(realTimers, 'setTimeout').mockImplementation((...timer) => setTimeout(...timer));
+    vi.spyOn(realTimers, 'clearTimeout').mockImplementation((timer) => clearTimeout(timer));
+    vi.spyOn(realTimers, 'now').mockImplementation(() => performance.now());
+    cleaners.push(async () => {
+      vi.restoreAllMocks();
+      vi.useRealTimers();
+    });
+  }
+
+  it('gets its position 15 seconds after the last thing that was sent', async () => {
+    holdTime();
+    const { app, store, context, spaceId } = await service();
+    const url = `/v2/spaces/${spaceId}/events?device_id=${deviceRow(20).id}`;
+    const ended = app.inject({ url, headers: { 'x-api-key': SERVICE_KEY } });
+    const settled = async () => {
+      for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+    };
+    await settled();
+    const positions = [positionText(await context.feed.newest(), spaceId)];
+    for (let second = 1; second <= 65; second++) {
+      await vi.advanceTimersByTimeAsync(seconds(1));
+      await store.commit([{ kind: 'device.insert', row: deviceRow(second, { spaceId }) }]);
+      await settled();
+      positions.push(positionText(await context.feed.newest(), spaceId));
+    }
+    context.feed.close();
+    await vi.advanceTimersByTimeAsync(seconds(1));
+    const { body } = await ended;
+    await app.close();
+    const sent = Array.from(body.matchAll(/^id: (.*)\n(?:event: )?(.*)$/gm), ([, id = '', what]) => [
+      what,
+      positions.indexOf(id),
+    ]);
+    // What happens at the second of a heartbeat happens after it.
+    const heartbeats = [14, 34, 49, 64].map((second) => [':', second]);
+    expect(sent).toEqual([['hello', 0], heartbeats[0], ['device', 20], ...heartbeats.slice(1)]);
   });
 });
 
