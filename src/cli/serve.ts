@@ -339,7 +339,7 @@ function writeHumanLines(
   return [
     `console  ${page}${page === api ? '' : ' (opens once, within 10 minutes)'}`,
     ...(publicUrl ? [`public   ${publicUrl.origin}${publicUrl.prefix}/`] : []),
-    `API      ${api}/v2`,
+    `API      ${api}`,
     `docs     ${api}/v2/documentation`,
     `UDP      ${host}:${udp} (base64), ${host}:${udpRaw} (raw)${udpDtls === null ? '' : `, ${host}:${udpDtls} (DTLS)`}`,
     `space    ${spaceId}`,

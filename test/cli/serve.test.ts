@@ -57,6 +57,12 @@ describe('the service', () => {
     await again.close();
   });
 
+  it('prints the address of the API without `/v2`, as `--json` does', async () => {
+    const ports = ['--port', '0', '--udp-port', '0', '--udp-raw-port', '0'];
+    const { out } = await ghostfleet(['serve', '--db', 'memory', ...ports], { interruptOn: /Ctrl-C/ });
+    expect(out).toMatch(/^API {6}http:\/\/127\.0\.0\.1:\d+$/m);
+  });
+
   it('does not show a key that the user has given, and warns if data is kept in memory only', async () => {
     const ports = ['--port', '0', '--udp-port', '0', '--udp-raw-port', '0'];
     const options = { env: { GHOSTFLEET_API_KEY: 'a-key-of-my-own' }, interruptOn: /Ctrl-C/ };
