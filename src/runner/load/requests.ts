@@ -4,6 +4,7 @@
  */
 import type { EdgeClock } from '../../kernel/clock.js';
 import { ClockHold } from '../../kernel/clock-hold.js';
+import { foreignJson } from '../../kernel/json-text.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import type { CallRequest } from '../../scenario/load/calls.js';
 import type { Keep, ReadyRequest, RequestPlace } from '../../scenario/load/ready.js';
@@ -256,7 +257,8 @@ export class Requests {
   #noteUnanswered(pending: PendingRequest): void {
     const queued = this.#queued(pending);
     if (queued === undefined) return;
-    this.#context.unanswered?.(queued.serial, queued.type, JSON.parse(queued.content));
+    // A load may send any text.
+    this.#context.unanswered?.(queued.serial, queued.type, foreignJson(queued.content));
   }
 
   /** Called for an unusable answer: a request for a downlink counts one as rejected. */

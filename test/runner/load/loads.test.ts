@@ -151,6 +151,13 @@ describe('a load', () => {
     expect(unanswered[0]).toEqual({ type: 'shell', body: ['info show'] });
   });
 
+  it('reports requests without an answer also if their bodies are not JSON', async () => {
+    const call: CallSpec = { kind: 'commands', body: 'not json' };
+    const { unanswered } = await simulate(open(100, 300), () => ({ after: 5, status: 0, why: 'ECONNRESET' }), { call });
+    expect(unanswered.length).toBeGreaterThan(0);
+    expect(unanswered[0]).toEqual({ type: 'shell', body: undefined });
+  });
+
   it.each([
     [502, 30],
     [503, 0],
