@@ -4,6 +4,7 @@
  */
 import { changedNumbersIn } from './json-numbers.js';
 import { DEPTH_LIMIT, isTooDeep, sizeOf, TOO_DEEP } from './json-size.js';
+import type { UnixMillis } from './time.js';
 
 /**
  * The value of a JSON text of another program, or of a file that another user may have written. JSON.parse reads any depth, but
@@ -26,6 +27,11 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 /** The number of a value of a JSON text, which may also be a text; NaN for others: `Number` fails for some objects. */
 export function foreignNumber(value: unknown): number {
   return typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
+}
+
+/** The time of a value of a JSON text; NaN if it is not a text with a time: `Date.parse` fails for some objects. */
+export function foreignTime(value: unknown): UnixMillis {
+  return typeof value === 'string' ? Date.parse(value) : Number.NaN;
 }
 
 /** What is wrong with a JSON text. */

@@ -144,8 +144,9 @@ function readDownlink(line: RecordingLine, n: number): RecordedDownlink {
 }
 
 function readRange(line: RecordingLine): ValueRange {
-  const key = String(line.fields?.key);
-  if (!/^[a-z][a-z0-9_.]{0,400}$/.test(key)) line.report(`invalid name of a value: ${quote(line.fields?.key ?? null)}`);
+  const given = line.fields?.key;
+  const key = typeof given === 'string' ? given : '';
+  if (!/^[a-z][a-z0-9_.]{0,400}$/.test(key)) line.report(`invalid name of a value: ${quote(given ?? null)}`);
   return {
     device: line.readPseudonym('device'),
     key,

@@ -45,6 +45,13 @@ describe('the file of a recording', () => {
     expect(problemsOf((text) => text.replace(',"firmware":"3.5.5"', ''))).toEqual([]);
   });
 
+  it('reports an object as the name of a value, also one that cannot become a text', () => {
+    const name = '{"toString":1,"valueOf":1}';
+    expect(problemsOf((text) => text.replace('"thermometer.temperature"', name))).toEqual([
+      expect.stringContaining('invalid name of a value: '),
+    ]);
+  });
+
   it('without a speed has speed 1', () => {
     expect(readRecording(writeRecording(SAMPLE).replace('"speed":60,', ''), 'a.jsonl').speed).toBe(1);
   });

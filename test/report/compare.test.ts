@@ -15,10 +15,18 @@ import { renderJson } from '../../src/report/renderers/json.js';
 import { resultOf } from './fixtures.js';
 import { compareRuns, rowOf, runOf, sideOf } from './generated-run.js';
 
+/** An object that String() and Number() cannot convert. */
+const NO_PRIMITIVE = { toString: 1, valueOf: 1 };
+
 const verdictOf = (comparison: ReturnType<typeof compareRuns>, metric: string) => rowOf(comparison, metric)?.verdict;
 
 it('a summary that is nested too deep is rejected', () => {
   expect(() => readSummary(`{"format":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'x')).toThrow('nested too deep');
+});
+
+it('a summary whose number of console actions is an object that cannot become a number is of a run without actions', () => {
+  const summary = JSON.stringify({ ...JSON.parse(renderJson(resultOf())), console: { actions: NO_PRIMITIVE } });
+  expect(readSummary(summary, 'x').touched).toBe(false);
 });
 
 describe('comparing two runs', () => {

@@ -1,7 +1,7 @@
 /** Reads and checks the part of a `summary.json` that a comparison needs. The file is not trusted. */
 import { EXIT, UsageError } from '../../kernel/errors.js';
 import { isTooDeep, TOO_DEEP } from '../../kernel/json-size.js';
-import { isObject } from '../../kernel/json-text.js';
+import { foreignNumber, isObject } from '../../kernel/json-text.js';
 import { printableLine } from '../../kernel/printable.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import { MOST_BUCKETS } from '../../trace/histogram.js';
@@ -50,7 +50,7 @@ export function readSummary(text: string, name: string): ReadRun {
   const end = {
     failure: typeof failure === 'string' ? failure : null,
     spoiled: exitCode === EXIT.invalid,
-    touched: Number(actions ?? 0) > 0,
+    touched: foreignNumber(actions) > 0,
   };
   return {
     name,

@@ -5,6 +5,7 @@
 
 import { DeviceCloudClient } from '../../client/client.js';
 import { messageOf } from '../../kernel/errors.js';
+import { foreignNumber } from '../../kernel/json-text.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import type { Instant, UnixMillis } from '../../kernel/time.js';
 import type { Profile } from '../../profile/profile.js';
@@ -97,7 +98,7 @@ export class SharedRemoteCloud implements SharedCloud {
     const found: MadeThing[] = [];
     try {
       for await (const device of this.#api.allDevices()) {
-        const name = names.get(Number(device.serial_number));
+        const name = names.get(foreignNumber(device.serial_number));
         if (name !== undefined && isOurs(device, since)) found.push(deviceOf(name, { path: `/devices/${device.id}` }));
       }
     } catch (error) {

@@ -377,7 +377,15 @@ export class Observer implements Trace {
     if (state !== 'succeeded' && state !== 'failed' && state !== 'cancelled') this.#updates.set(id, { serial, update });
     if (before?.state === state && before.offset === offset) return;
     const at = this.#times.findMoment(updated_at);
-    this.#trace.emit({ kind: 'update.moved', at, serial, update: id, state, offset, why: error ?? '' });
+    this.#trace.emit({
+      kind: 'update.moved',
+      at,
+      serial,
+      update: id,
+      state,
+      offset,
+      why: typeof error === 'string' ? error : '',
+    });
   }
 
   #findFirst(test: (entry: Watched) => boolean): Watched | undefined {

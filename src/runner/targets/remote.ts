@@ -64,7 +64,7 @@ export async function openRemoteTarget(options: RemoteOptions): Promise<Target> 
     openSpace,
     accepted: (answer, asked) => {
       const message = parseMessage(answer);
-      if (message) observer.noteQueued(message, { body: JSON.parse(asked), asked: undefined, at: undefined });
+      if (message) observer.noteQueued(message, { body: foreignJson(asked), asked: undefined, at: undefined });
       return message !== undefined;
     },
     wire,
@@ -147,7 +147,7 @@ class ReportingClient extends DeviceCloudClient {
     });
     this.unsure.delete(serial);
     this.#times.noteCreated(created.created_at, sent);
-    this.#serials.set(created.id, Number(created.serial_number));
+    this.#serials.set(created.id, foreignNumber(created.serial_number));
     return created;
   }
 

@@ -3,6 +3,7 @@
  * is measured: a time stamp that the cloud made between two moments of this machine limits it from both sides.
  */
 import type { Clock } from '../../kernel/clock.js';
+import { foreignTime } from '../../kernel/json-text.js';
 import { humanDuration, type Instant, type Millis, seconds } from '../../kernel/time.js';
 
 /** Milliseconds by which the clock of a cloud is ahead of the clock of this machine, and the largest error of this number. */
@@ -76,14 +77,16 @@ export class TargetClock {
 
   /**
    * Converts a time stamp of the cloud, which stands for a time of 1 ms or more, to a time of the run: not before the start of
-   * the run, and not later than now.
+   * the run, and not later than now. What is not a time becomes now: of updates, the client checks only the id.
    * @param notBefore a time at which the event cannot have happened yet. If the error can explain it, an earlier result becomes
    * this time
    */
   findMoment(stamp: string, notBefore: Instant = 0): Instant {
     const { run, speed } = this.#options;
+    const there = foreignTime(stamp);
+    if (Number.isNaN(there)) return run.now;
     const half = findPrecision(stamp) / 2;
-    const ago = this.now + this.#epoch + (this.offset?.offset ?? 0) - (Date.parse(stamp) + half);
+    const ago = this.now + this.#epoch + (this.offset?.offset ?? 0) - (there + half);
     const at = Math.min(run.now, Math.max(0, run.now - ago * speed));
     return at < notBefore && notBefore - at <= this.error + half * speed ? notBefore : at;
   }
@@ -95,7 +98,7 @@ export class TargetClock {
   }
 
   #noteSeen(limits: Limits, stamp: string, sent: Instant): void {
-    const there = Date.parse(stamp);
+    const there = foreignTime(stamp);
     if (Number.isNaN(there)) return;
     const here = this.#epoch;
     limits.add(there - (here + this.now), there + findPrecision(stamp) - (here + sent));

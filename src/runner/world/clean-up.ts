@@ -5,6 +5,7 @@
 
 import { ApiError, type DeviceCloudClient } from '../../client/client.js';
 import { messageOf } from '../../kernel/errors.js';
+import { foreignTime } from '../../kernel/json-text.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Leftovers, LeftThing } from '../../report/result.js';
 import { isUndecidedError } from '../targets/undecided.js';
@@ -51,7 +52,7 @@ export async function deleteThing(
 
 /** Whether the run created a thing with a serial number or name of its own, or another user had it before. */
 export function isOurs({ created_at }: { readonly created_at?: string }, since: UnixMillis): boolean {
-  return Date.parse(String(created_at)) >= since;
+  return foreignTime(created_at) >= since;
 }
 
 function remove(path: string, api: Api): Promise<void> {

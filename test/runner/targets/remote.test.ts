@@ -109,8 +109,14 @@ describe('a run against another cloud', () => {
       false,
       false,
     ]);
+    // The body of a load may be any text.
+    const next = JSON.stringify({ ...message, id: 'm2' });
+    expect(target.accepted(next, 'not json')).toBe(true);
     await target.close();
-    expect(events).toMatchObject([{ kind: 'downlink.queued', downlink: 'm1', serial: 1 }]);
+    expect(events).toMatchObject([
+      { kind: 'downlink.queued', downlink: 'm1', serial: 1 },
+      { kind: 'downlink.queued', downlink: 'm2', serial: 1 },
+    ]);
   });
 
   it('accepts the downlink of a request whose answer was lost', async () => {
@@ -133,6 +139,31 @@ describe('a run against another cloud', () => {
     target.audit?.end([[serial, { id: 'm1', type: 'shell', body: ['info show'] } as unknown as Message]]);
     expect(judgeRules(target.audit?.listTallies() ?? [], String).map(({ passed }) => passed)).toEqual([true]);
     await target.close();
+  });
+
+  it('gives the id of a created device also if other fields of the answer are not of their types', async () => {
+    const object = { toString: 1, valueOf: 1 };
+    const theirs = await serve();
+    proxy = await lyingProxy(theirs.api, {
+      answer: (method, path, answer) =>
+        method === 'POST' && path.endsWith('/devices')
+          ? { ...Object(answer), id: 'made', serial_number: object, created_at: object }
+          : answer,
+    });
+    const target = await openRemoteTarget({
+      cloud: { ...cloudAt(theirs, 'http'), api: proxy.url },
+      serials: new Set([1]),
+      profiles: [],
+      speed: 1,
+      clock: new RealClock(),
+      trace: { emit: () => {} },
+      failed: () => {},
+      patience: {},
+      log: QUIET,
+    });
+    const device = { name: 'one', serial_number: '2159017985', token: 'a'.repeat(32) };
+    const created = await target.api.createDevice(device).finally(() => target.close());
+    expect(created.id).toBe('made');
   });
 
   it('does not report missing downlinks of a device that the run has deleted', async () => {
