@@ -103,7 +103,7 @@ export const firmwareImages: Family = (routes, context) => {
       tag: 'Firmware',
       id: 'deleteFirmwareImage',
       summary: 'Delete a firmware image',
-      description: 'Unfinished updates to this image fail.',
+      description: 'Updates to this image fail, unless their devices are already swapping.',
       params: ImageParams,
       response: { 204: NoContent },
     }),

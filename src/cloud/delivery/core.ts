@@ -62,7 +62,7 @@ interface CoreOptions {
   readonly log: Log;
   /** Forwards messages to connectors. Default: none. */
   readonly forwarding?: Forwarding | undefined;
-  /** How long an undelivered downlink stays pending. Default 30 days (wire W-33). */
+  /** How long an undelivered downlink stays pending, and an update open without progress. Default 30 days (wire W-33). */
   readonly expiry?: Millis | undefined;
   /** Pause between two batches of downlinks that expire. Default: that of {@link Expiry}. */
   readonly batchPause?: Millis;
@@ -116,7 +116,10 @@ export class CloudCore implements Downlinks {
       confirm: (session, queued) => this.confirm(session, 'final-ack', queued),
       isOverdue: (row) => this.#expiry.isOverdue(row),
     });
-    this.#expiry = new Expiry(options, (row) => this.#expire(row));
+    this.#expiry = new Expiry(options, {
+      downlink: (row) => this.#expire(row),
+      update: (row) => this.firmware.expire(row),
+    });
   }
 
   /** The cached session of a device; undefined if it is not cached, or stale because another service has changed the device. */
@@ -339,7 +342,7 @@ export class CloudCore implements Downlinks {
     return this.forget(serial);
   }
 
-  /** Stops the expiry of downlinks. */
+  /** Stops the expiry of downlinks and updates. */
   close(): Promise<void> {
     return this.#expiry.close();
   }

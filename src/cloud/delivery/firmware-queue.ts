@@ -9,7 +9,7 @@ import type { FirmwareUpdates } from '../interfaces/firmware-updates.js';
 import type { Ids } from '../store/ids.js';
 import { inOrder } from '../store/in-order.js';
 import { everyRecord, untilUndisturbed } from '../store/records.js';
-import type { Change, DeviceRow, Id, MessageRow, Store, WaitingRow } from '../store/store.js';
+import type { Change, DeviceRow, Id, MessageRow, RecordRow, Store, WaitingRow } from '../store/store.js';
 import type { DeviceSession, QueuedDownlink } from './device-session.js';
 
 /** The part of the delivery core that firmware updates need. */
@@ -39,6 +39,8 @@ interface FirmwareQueueOptions {
  * it acknowledges the chunk (wire W-13).
  */
 const STALLED_AFTER = seconds(1);
+
+const EXPIRED = 'expired: the device did not continue the update';
 
 export class FirmwareQueue implements FirmwareUpdates {
   readonly #store: Store;
@@ -138,6 +140,13 @@ export class FirmwareQueue implements FirmwareUpdates {
       this.#emitMoved(session.device.serial, step.job);
       await this.#enqueue(session, step);
     });
+  }
+
+  /** Ends an update that its device has not continued for too long, unless it has continued meanwhile. */
+  async expire(row: RecordRow): Promise<void> {
+    const { spaceId, id, deviceId, updatedAt } = jobOf(row);
+    const isOverdue = (job: UpdateJob) => isOpen(job) && job.updatedAt === updatedAt;
+    await this.#updates.inTurn(deviceId, () => this.#end(spaceId, id, 'failed', EXPIRED, isOverdue));
   }
 
   /** Ends the update to which a chunk belongs, because the chunk will never be delivered. */

@@ -60,10 +60,11 @@ export function changeJob(before: UpdateJob, after: UpdateJob): Change {
   return { kind: 'record.change', row: rowOf(after), was: rowOf(before).body };
 }
 
+/** An open job is found by its device, and by the time of its last progress, for its expiry (maintenance/expiry.ts). */
 function rowOf(job: UpdateJob): RecordRow {
   const { id, spaceId, scheduledAt: createdAt, ...body } = job;
-  const key = isOpen(job) ? job.deviceId : null;
-  return { family: UPDATES, id, spaceId, key, createdAt, dueAt: null, body };
+  const [key, dueAt] = isOpen(job) ? [job.deviceId, job.updatedAt] : [null, null];
+  return { family: UPDATES, id, spaceId, key, createdAt, dueAt, body };
 }
 
 export function jobOf({ id, spaceId, createdAt, body }: RecordRow): UpdateJob {

@@ -109,7 +109,8 @@ describe('a downlink whose time is over', () => {
     const { cloud, receive, job } = await updating();
     const pending = await cloud.store.pendingDownlinks((await cloud.device()).id);
     await receive();
-    await cloud.clock.runUntil(days(31));
+    // Later, the update itself expires.
+    await cloud.clock.runUntil(days(30) + minutes(30));
     const chunks = pending.filter(({ type }) => type === 'firmware');
     expect(await cloud.core.endOverdue(chunks)).toBe(true);
     expect((await job()).state).toBe('downloading');

@@ -4,7 +4,7 @@ import type { Image } from '../../../src/cloud/firmware/images.js';
 import { jobOf, type UpdateJob } from '../../../src/cloud/firmware/job.js';
 import type { UpdateState } from '../../../src/contract/firmware.js';
 import { chance, seededRandom } from '../../../src/kernel/random.js';
-import { hours, millis, minutes, seconds } from '../../../src/kernel/time.js';
+import { days, hours, millis, minutes, seconds } from '../../../src/kernel/time.js';
 import type { Profile } from '../../../src/profile/profile.js';
 import { type Build, writeImage } from '../../../src/protocol/firmware-image.js';
 import type { Datagram, EnvelopeFormat } from '../../../src/protocol/flap/envelope.js';
@@ -332,6 +332,33 @@ describe('an update that goes wrong', () => {
     expect(await job()).toMatchObject({ state: 'cancelled' });
     expect(version()).toBe('v4.0.0');
     expect(await cloud.store.pendingDownlinks((await cloud.device()).id)).toEqual([]);
+  });
+
+  it.each(['downloading', 'swapping'] as const)(
+    'of a device that is off while it is %s fails after 30 days, also without the image; another update is then possible',
+    async (state) => {
+      const { cloud, clock, device, update, upload, until, job } = await world();
+      const image = await upload();
+      await update(image);
+      await until(state);
+      device.device.powerOff();
+      if (state === 'swapping') await cloud.core.firmware.removeImage(cloud.spaceId, image.id);
+      await clock.runUntil(clock.now + days(29));
+      expect(await job()).toMatchObject({ state });
+      await clock.runUntil(clock.now + days(1) + hours(1));
+      expect(await job()).toMatchObject({ state: 'failed', error: 'expired: the device did not continue the update' });
+      expect(await update(image)).toMatchObject({ state: 'scheduled' });
+    },
+  );
+
+  it('that goes on within 30 days does not fail', async () => {
+    const { clock, device, update, upload, until } = await world();
+    await update(await upload());
+    await until('swapping');
+    device.device.powerOff();
+    await clock.runUntil(clock.now + days(29));
+    device.device.powerOn();
+    await until('succeeded');
   });
 
   it('cannot be cancelled after the swap of the images has begun', async () => {

@@ -9,12 +9,12 @@ it('a service that stops during a sweep waits for the downlink that it is expiri
   const overdue = [1, 2, 3].map((n) => message(n));
   let storeIsOpen = true;
   const expired: boolean[] = [];
-  const store = { overdueDownlinks: async () => overdue };
+  const store = { overdueDownlinks: async () => overdue, dueRecords: async () => [] };
   const expire = async () => {
     await new Promise((resolve) => setImmediate(resolve));
     expired.push(storeIsOpen);
   };
-  const expiry = new Expiry({ store, clock, log: QUIET }, expire);
+  const expiry = new Expiry({ store, clock, log: QUIET }, { downlink: expire, update: expire });
   const running = clock.runUntil(clock.now);
   await new Promise((resolve) => setImmediate(resolve));
   await expiry.close();
