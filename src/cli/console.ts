@@ -85,6 +85,7 @@ class Session {
   #on: string;
   #following = false;
   #print: Print = () => {};
+  #warn: Print = () => {};
 
   constructor(connection: Connection, on: string, secrets: boolean, clock: EdgeClock) {
     this.#connection = connection;
@@ -99,6 +100,7 @@ class Session {
    */
   async typeOnce(line: string, host: Host): Promise<void> {
     this.#print = (lines) => host.out.write(lines.map((text) => `${text}\n`).join(''));
+    this.#warn = (lines) => host.err.write(lines.map((text) => `${text}\n`).join(''));
     if (line === '') throw new UsageError('bad-command', 'the line after the colon is empty');
     const devices = await this.#carryOut(this.#on, line, true);
     if (devices === 0) throw new UsageError('no-device', `no device matches ${quote(this.#on)}`);
@@ -114,6 +116,7 @@ class Session {
       if (terminal) terminal.print(lines);
       else host.out.write(lines.map((line) => `${line}\n`).join(''));
     };
+    this.#warn = this.#print;
     const isFaint = terminal !== undefined && isColoured(host.out, host.env);
     this.#connection.onNews((news) => {
       if ('bye' in news) return;
@@ -162,7 +165,7 @@ class Session {
     const screen = new Screen(this.#clock, this.#print);
     // Relative paths are resolved in the user's folder, not in the folder of the run.
     const question = { do: 'line', on, line, secrets: this.#secrets, folder: resolve('.'), inside: false } as const;
-    const { done, finished } = this.#connection.ask(question, (reply) => 'from' in reply && screen.add(reply));
+    const { done, finished } = this.#ask(question, (reply) => 'from' in reply && screen.add(reply));
     const devices = await done;
     screen.asked(devices);
     const end = finished.then(() => screen.end());
@@ -170,18 +173,27 @@ class Session {
     return devices;
   }
 
+  /** Like `ask` of the connection; also says how many devices were left out because they cannot be compared. */
+  #ask(...[question, take]: Parameters<Connection['ask']>): ReturnType<Connection['ask']> {
+    return this.#connection.ask(question, (reply) => {
+      take(reply);
+      if ('done' in reply && reply.uncompared !== undefined)
+        this.#warn([`${countDevices(reply.uncompared)} left out: the firmware is not a version such as 3.1 or v3.5.1`]);
+    });
+  }
+
   async #list(on: string): Promise<number> {
     const devices: Candidate[] = [];
     const take = (reply: Reply): void => {
       if ('device' in reply) devices.push(reply.device);
     };
-    const count = await this.#connection.ask({ do: 'list', on }, take).done;
+    const count = await this.#ask({ do: 'list', on }, take).done;
     if (count > 0) this.#print(listed(devices));
     return count;
   }
 
   async #turnTo(on: string, terminal: Terminal | undefined): Promise<void> {
-    const count = await this.#connection.ask({ do: 'list', on }, () => {}).done;
+    const count = await this.#ask({ do: 'list', on }, () => {}).done;
     this.#on = on;
     terminal?.prompt(this.#writePrompt());
     if (this.#following) await this.#follow(true);

@@ -28,8 +28,14 @@ export const DEVICE_TOOLS: readonly Tool[] = [
     },
     ({ run, selector = '*', limit = 50, skip = 0 }, desk) =>
       useRun(desk, run, async (connection) => {
-        const devices = await listDevices(connection, selector);
-        return { run: connection.greeting.run, matching: devices.length, devices: devices.slice(skip, skip + limit) };
+        let left = 0;
+        const devices = await askFor(connection, { do: 'list', on: selector }, (reply) => {
+          if ('done' in reply) left = reply.uncompared ?? 0;
+          return listDevice(reply);
+        });
+        const shown = devices.slice(skip, skip + limit);
+        const uncompared = left > 0 && { without_comparable_firmware: left };
+        return { run: connection.greeting.run, matching: devices.length, ...uncompared, devices: shown };
       }),
   ),
   defineTool(
@@ -107,8 +113,10 @@ function makeSelector({ serial }: Candidate): string {
 }
 
 function listDevices(run: Connection, on: string): Promise<readonly Candidate[]> {
-  return askFor(run, { do: 'list', on }, (reply) => ('device' in reply ? [reply.device] : []));
+  return askFor(run, { do: 'list', on }, listDevice);
 }
+
+const listDevice = (reply: Reply): readonly Candidate[] => ('device' in reply ? [reply.device] : []);
 
 const listWords = (reply: Reply): readonly string[] => ('words' in reply ? reply.words : []);
 

@@ -114,8 +114,8 @@ export class Connection {
     const open = this.#open.get(reply.id);
     if (open === undefined) return;
     if ('refused' in reply) open.settle(new UsageError('refused', reply.refused, reply.hint));
-    else if ('done' in reply) open.settle(reply.done);
     else open.take(reply);
+    if ('done' in reply) open.settle(reply.done);
     if ('from' in reply && reply.more) open.running.add(reply.from);
     else if ('from' in reply) open.running.delete(reply.from);
     else if ('refused' in reply || 'done' in reply) open.isDone = true;

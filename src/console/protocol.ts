@@ -48,8 +48,8 @@ export type Reply =
   | ({ readonly id: number; readonly from: string } & Answer)
   | { readonly id: number; readonly device: Candidate }
   | { readonly id: number; readonly words: readonly string[] }
-  /** The request was passed to this number of devices. */
-  | { readonly id: number; readonly done: number }
+  /** The request was passed to this number of devices. `uncompared`: devices that the selector could not be compared with. */
+  | { readonly id: number; readonly done: number; readonly uncompared?: number }
   | { readonly id: number; readonly refused: string; readonly hint?: string };
 
 /** A message of a run that is not a reply. */

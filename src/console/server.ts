@@ -100,6 +100,8 @@ export class ConsoleServer {
   }
 }
 
+type Done = Omit<Extract<FromRun, { done: number }>, 'id'>;
+
 class Attached {
   readonly #socket: Socket;
   readonly #options: ConsoleServerOptions;
@@ -160,7 +162,7 @@ class Attached {
   async #serve(request: Request): Promise<void> {
     const { id } = request;
     try {
-      this.#send({ id, done: await this.#carryOut(request) });
+      this.#send({ id, ...(await this.#carryOut(request)) });
     } catch (error) {
       const message = messageOf(error);
       const hint = error instanceof GhostfleetError ? error.hint : undefined;
@@ -168,7 +170,7 @@ class Attached {
     }
   }
 
-  async #carryOut(request: Request): Promise<number> {
+  async #carryOut(request: Request): Promise<Done> {
     switch (request.do) {
       case 'line':
         return this.#forEach(request.on, (member) => this.#run(request, member));
@@ -185,7 +187,7 @@ class Attached {
           await this.#forEach(request.on, ({ serial, name }) => void followed.set(serial, name));
         }
         this.#followed = followed.size > 0 ? followed : undefined;
-        return followed.size;
+        return { done: followed.size };
       }
       default:
         return request satisfies never;
@@ -204,21 +206,24 @@ class Attached {
   }
 
   /**
-   * Calls `action` for every selected device and returns their number. The run continues meanwhile: each device is compared
+   * Calls `action` for every selected device and counts these. The run continues meanwhile: each device is compared
    * with the selector just before its `action`. Stops after the first device for which `action` returns `enough`.
    */
-  async #forEach(on: string, action: (member: Member) => Promise<void> | 'enough' | void): Promise<number> {
+  async #forEach(on: string, action: (member: Member) => Promise<void> | 'enough' | void): Promise<Done> {
     const { fleet } = this.#options;
     const selected = makeMatcher(parseSelector(on, fleet.tags), {
       devices: { [Symbol.iterator]: () => fleet.members()[Symbol.iterator]() },
       random: fleet.random,
     });
     let compared = 0;
+    let uncompared = 0;
     let asked = 0;
     for (const member of fleet.members()) {
       if (this.#gone) break;
       if (++compared % COMPARED_AT_ONCE === 0) await this.#pause(SHORT);
-      if (!selected(member)) continue;
+      const isSelected = selected(member);
+      if (isSelected === undefined) uncompared++;
+      if (!isSelected) continue;
       const result = action(member);
       asked++;
       if (result === 'enough') break;
@@ -226,7 +231,7 @@ class Attached {
       if (asked % ASKED_AT_ONCE === 0) await this.#pause(SHORT);
       while (this.#socket.writableLength > BACKLOG && !this.#gone) await this.#pause(LONG);
     }
-    return asked;
+    return { done: asked, ...(uncompared > 0 && { uncompared }) };
   }
 
   get #gone(): boolean {

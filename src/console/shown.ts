@@ -24,7 +24,7 @@ export function listed(devices: readonly Candidate[]): readonly string[] {
     String(device.serial),
     device.profile,
     device.fw,
-    `${device.battery.toFixed(0)}%`,
+    `${device.battery}%`,
     device.state,
     device.tags.join(','),
   ]);

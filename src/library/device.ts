@@ -132,7 +132,7 @@ export class VirtualDevice implements AsyncDisposable {
     return this.#device.state;
   }
 
-  /** Charge of its battery in percent. */
+  /** Charge of its battery in percent, to a tenth. */
   get battery(): number {
     return this.#device.battery;
   }

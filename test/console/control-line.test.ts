@@ -70,7 +70,7 @@ describe('a control command', () => {
     ['.sensor hygrometer.temperature warm', '"warm" is not a number, "free", "silent"'],
     ['.sensor hygrometer.temprature 3', 'is not a quantity of clime (did you mean "hygrometer.temperature"?)'],
     ['.radio', 'usage: .radio on | off'],
-    ['.radio of', '"of" is not one of on or off (did you mean "on"?)'],
+    ['.radio of', '"of" is not one of on or off (did you mean "off"?)'],
     ['.antenna -10', '"-10" is not a number from -156 to -44'],
     ['.antenna { rsrp', 'Flow map must end with a }'],
     ['.replay hygrometer.temperature none.csv', '"none.csv" cannot be read: the file does not exist'],

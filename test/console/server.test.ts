@@ -11,7 +11,7 @@ import { ConsoleServer } from '../../src/console/server.js';
 import { RealClock } from '../../src/kernel/real-clock.js';
 import { makeSamplingRandom } from '../../src/scenario/selector/match.js';
 import { TOKEN } from '../support/cloud.js';
-import { testFleet } from '../support/fleet.js';
+import { memberNamed, testFleet } from '../support/fleet.js';
 import { folderOfTest } from '../support/folder-of-test.js';
 import { until } from '../support/until.js';
 
@@ -69,6 +69,15 @@ async function raw(path: string): Promise<{ socket: Socket; heard: () => string 
 }
 
 describe('a console', () => {
+  it('counts the devices that a selector leaves out because their firmware cannot be compared', async () => {
+    const fleet = testFleet();
+    vi.spyOn(memberNamed(fleet, 'clime-0001'), 'fw', 'get').mockReturnValue('nightly');
+    const { console } = await attached(fleet);
+    const replies: unknown[] = [];
+    await console.ask({ do: 'list', on: 'fw<3.10 & clime' }, (reply) => replies.push(reply)).done;
+    expect(replies).toEqual([{ id: 1, done: 0, uncompared: 1 }]);
+  });
+
   it('runs a line on the selected devices only', async () => {
     const { console } = await attached();
     const { count, answers } = await ask(console, 'profile=clime & !clime-0002', 'info fw-name');

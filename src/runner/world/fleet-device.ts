@@ -67,8 +67,9 @@ export class FleetDevice implements Member {
   get fw(): string {
     return this.device.build.version;
   }
+  /** Rounded, so that selectors compare the number that is shown. */
   get battery(): number {
-    return (1 - this.device.battery.used) * 100;
+    return Math.round((1 - this.device.battery.used) * 1000) / 10;
   }
   get state(): DeviceState {
     const { firmware, busyWith } = this.device;

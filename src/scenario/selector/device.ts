@@ -19,7 +19,7 @@ export interface SelectableDevice {
   readonly tags: readonly string[];
   /** Version of its firmware, `v3.5.1`; left out before the device exists. */
   readonly fw?: string;
-  /** Remaining charge in percent; left out before the device exists. */
+  /** Remaining charge in percent, to a tenth; left out before the device exists. */
   readonly battery?: number;
   /** Left out before the device exists. */
   readonly state?: DeviceState;

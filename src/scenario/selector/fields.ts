@@ -13,8 +13,14 @@ interface Field {
   readonly operators: readonly Operator[];
   /** For messages: "a version such as 3.1". */
   readonly wanted: string;
-  /** Makes a comparison with `text`. @returns undefined if the field cannot be compared with `text` */
-  readonly compare: (operator: Operator, text: string) => ((device: SelectableDevice) => boolean) | undefined;
+  /**
+   * Makes a comparison with `text`, which returns undefined for a device that cannot be compared.
+   * @returns undefined if the field cannot be compared with `text`
+   */
+  readonly compare: (
+    operator: Operator,
+    text: string,
+  ) => ((device: SelectableDevice) => boolean | undefined) | undefined;
 }
 
 const EQUALITY = ['=', '!='] as const satisfies readonly Operator[];
@@ -92,14 +98,33 @@ function makeVersionField(): Field {
     operators: OPERATORS,
     wanted: 'a version such as 3.1 or v3.5.1',
     compare: (operator, text) => {
+      if (operator === '=' || operator === '!=') {
+        const fits = makeVersionTest(text);
+        return ({ fw }) => (fw === undefined ? undefined : fits(fw) === (operator === '='));
+      }
       const wanted = parseVersion(text);
       if (wanted === undefined) return undefined;
       return ({ fw }) => {
         const version = fw === undefined ? undefined : parseVersion(fw);
-        return version !== undefined && isFulfilled(operator, compareVersions(version, wanted));
+        return version && isFulfilled(operator, compareVersions(version, wanted));
       };
     },
   };
+}
+
+/** Makes a test whether a device has this version: an equal one, or this text, in which `*` stands for any characters. */
+function makeVersionTest(text: string): (fw: string) => boolean {
+  // The same build is wanted, not an equal version.
+  const wanted = text.includes('+') ? undefined : parseVersion(text);
+  const fits = makePattern(withoutV(text));
+  return (fw) => {
+    const version = wanted && parseVersion(fw);
+    return version && wanted ? compareVersions(version, wanted) === 0 : fits(withoutV(fw));
+  };
+}
+
+function withoutV(version: string): string {
+  return version.replace(/^v(?=\d)/, '');
 }
 
 function compareStates(): Field {

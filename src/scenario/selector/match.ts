@@ -5,7 +5,8 @@ import { listDevices, type SelectableDevice, type SelectableGroup } from './devi
 import { FIELDS, makePattern } from './fields.js';
 import type { Selector } from './selector.js';
 
-type Predicate = (device: SelectableDevice) => boolean;
+/** Whether a device matches; undefined if it cannot be compared, such as the firmware "nightly" with a version. */
+type Predicate = (device: SelectableDevice) => boolean | undefined;
 
 export interface SelectableFleet {
   /** In the order of the fleet. */
@@ -53,7 +54,7 @@ export function canTouch(to: Selector, group: SelectableGroup): boolean {
 function findPossible(to: Selector, wide: boolean): Predicate {
   if (to.kind === 'not') {
     const inner = findPossible(to.of, !wide);
-    return (device) => !inner(device);
+    return (device) => negate(inner(device));
   }
   if (to.kind === 'and' || to.kind === 'or') return combineTests(to, (part) => findPossible(part, wide));
   return compileSelector(to, ({ of }) => (wide ? findPossible(of, wide) : () => false));
@@ -84,7 +85,7 @@ function compileSelector(to: Selector, sampled: (to: Sample) => Predicate): Pred
       return FIELDS[to.field].compare(to.operator, to.value) as Predicate;
     case 'not': {
       const inner = compileSelector(to.of, sampled);
-      return (device) => !inner(device);
+      return (device) => negate(inner(device));
     }
     case 'and':
     case 'or':
@@ -99,7 +100,21 @@ function combineTests(
   compile: (part: Selector) => Predicate,
 ): Predicate {
   const all = parts.map(compile);
-  return kind === 'and' ? (device) => all.every((part) => part(device)) : (device) => all.some((part) => part(device));
+  // One part decides: a false one of an "and", a true one of an "or".
+  const decisive = kind === 'or';
+  return (device) => {
+    let result: boolean | undefined = !decisive;
+    for (const part of all) {
+      const matches = part(device);
+      if (matches === decisive) return decisive;
+      if (matches === undefined) result = undefined;
+    }
+    return result;
+  };
+}
+
+function negate(matches: boolean | undefined): boolean | undefined {
+  return matches === undefined ? undefined : !matches;
 }
 
 /**

@@ -21,7 +21,7 @@ const device = (change: Partial<SelectableDevice> = {}): SelectableDevice => ({
   ...change,
 });
 
-const selects = (text: string, change?: Partial<SelectableDevice>): boolean => {
+const selects = (text: string, change?: Partial<SelectableDevice>): boolean | undefined => {
   const one = device(change);
   return makeMatcher(parseSelector(text), { devices: [one], random: makeSamplingRandom(1) })(one);
 };
@@ -236,6 +236,33 @@ describe('a selector', () => {
     });
   });
 
+  it.each([
+    ['fw<3.10', 'v3.9.0+build7', true],
+    ['fw>=3.10', 'v3.10.0+build7', true],
+    ['fw=3.10', 'v3.10.0+build7', true],
+    ['fw=3.10.0+build7', 'v3.10.0+build7', true],
+    ['fw=3.10.0+build7', 'v3.10.0', false],
+    ['fw=nightly', 'nightly', true],
+    ['fw=night*', 'nightly', true],
+    ['fw=3.10', 'nightly', false],
+    ['fw!=nightly', 'v3.10.0', true],
+    ['fw!=3.10', 'nightly', true],
+    ['fw=4.*', 'v4.0.0', true],
+  ])('%s of a device with the firmware %s is %s', (text, fw, expected) => {
+    expect(selects(text, { fw })).toBe(expected);
+  });
+
+  it.each([
+    ['fw<3.10', undefined],
+    ['!(fw>=3.10)', undefined],
+    ['fw<3.10 & clime-0001', undefined],
+    ['fw<3.10 & attic', false],
+    ['fw<3.10 | clime-0001', true],
+    ['fw<3.10 | attic', undefined],
+  ])('%s of a device with the firmware nightly is %s: undefined if it depends on the order', (text, expected) => {
+    expect(selects(text, { fw: 'nightly', name: 'clime-0001' })).toBe(expected);
+  });
+
   it('accepts every state', () => {
     for (const state of STATES) expect(selects(`state=${state}`, { state })).toBe(true);
   });
@@ -255,7 +282,21 @@ describe('a pattern', () => {
 
 describe('versions', () => {
   it('are ordered by their numbers, with a pre-release before its release', () => {
-    const order = ['2.10', 'v3.1', '3.9.9', '3.10.0-rc1', 'v3.10.0-rc2', '3.10', '3.10.1', '10.0'];
+    const order = [
+      '2.10',
+      'v3.1',
+      '3.9.9',
+      '3.10.0-1',
+      '3.10.0-rc.2',
+      '3.10.0-rc.10',
+      '3.10.0-rc1',
+      '3.10.0-rc1.1',
+      '3.10.0-rc10',
+      'v3.10.0-rc2',
+      '3.10',
+      '3.10.1',
+      '10.0',
+    ];
     const compared = order.flatMap((a) =>
       order.map((b) => {
         const [left, right] = [parseVersion(a), parseVersion(b)];
@@ -265,8 +306,8 @@ describe('versions', () => {
     expect(compared).toEqual(order.flatMap((_, i) => order.map((__, j) => Math.sign(i - j))));
   });
 
-  it('are the same with and without zeros at the end', () => {
-    const [a, b] = [parseVersion('3.1'), parseVersion('v3.1.0')];
+  it('are the same with and without zeros at the end, and with and without a build', () => {
+    const [a, b] = [parseVersion('3.1'), parseVersion('v3.1.0+build7')];
     expect(a && b && compareVersions(a, b)).toBe(0);
   });
 });

@@ -49,7 +49,7 @@ export function searchFor(text: string, tags: readonly string[], rows: readonly 
     if (selector.kind === 'word' && !wanted.includes('*')) return { ...ALL, matches: containing(wanted) };
     const devices = { [Symbol.iterator]: () => rows.map(selectable).values() };
     const matches = makeMatcher(selector, { devices, random: seededRandom('console') });
-    return { matches: (row) => matches(selectable(row)), failure: '' };
+    return { matches: (row) => matches(selectable(row)) === true, failure: '' };
   } catch (error) {
     if (error instanceof SelectorError) return { ...ALL, failure: error.message };
     throw error;
