@@ -86,8 +86,14 @@ export function fleetSuite(here: () => World, open: (fragment: string) => Promis
         const tip = page.locator('.tip');
         await tip.waitFor();
         const name = await tip.locator('strong').textContent();
+        await page.keyboard.press('Shift+Home');
+        await page.getByText('4 devices selected').waitFor();
+        await page.keyboard.press('Escape');
+        await page.getByText('4 devices selected').waitFor({ state: 'detached' });
+        await page.keyboard.press('End');
         await page.keyboard.press('Enter');
         await page.getByRole('heading', { name: name ?? '' }).waitFor();
+        await page.locator('main:focus').waitFor();
       });
     });
   }

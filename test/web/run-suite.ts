@@ -121,10 +121,12 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.getByText('Always: loss 1%').waitFor();
       await page.getByRole('img', { name: /^Downlinks delivered within: half/ }).waitFor();
       expect(await violationsInThemes(page)).toEqual([]);
-      await page.getByRole('button', { name: 'Pause' }).click();
+      await page.getByRole('button', { name: 'Pause' }).press('Enter');
       await page.getByText('10m of 1h, paused').waitFor();
+      await page.locator('button:focus', { hasText: 'Resume' }).waitFor();
       await page.getByRole('button', { name: 'Lift loss 50%' }).click();
-      await page.locator('button:focus', { hasText: 'Undo' }).click();
+      await page.locator('button:focus', { hasText: 'Undo' }).press('Enter');
+      await page.locator('.panel.faults:focus').waitFor();
       await page.getByText('Inject a fault').click();
       expect(await page.locator('datalist option').getAttribute('value')).toBe('no-signal:');
       await page.getByLabel(/^Fault, as/).fill('no-signal');

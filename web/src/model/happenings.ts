@@ -143,9 +143,18 @@ export function ofEarlierFaults(faults: RunState['faults'], start: number): read
     .slice(-MOST_EARLIER);
 }
 
-/** Adds what happened earlier to the other happenings, by time. */
+/** Adds what happened earlier to the other happenings, by time. What both have is there once. */
 export function withEarlier(all: readonly Happening[], earlier: readonly Happening[]): readonly Happening[] {
-  return [...all, ...earlier].sort((a, b) => b.at - a.at).slice(0, MOST);
+  const found = new Map([...all, ...earlier].reverse().map((each) => [keyOf(each), each]));
+  return [...found.values()]
+    .reverse()
+    .sort((a, b) => b.at - a.at)
+    .slice(0, MOST);
+}
+
+/** Different for different sentences. */
+export function keyOf({ at, deviceId, text }: Happening): string {
+  return `${at} ${deviceId} ${text}`;
 }
 
 /** The faults that have begun or ended between two states of a run. @param now Unix time in ms */

@@ -48,7 +48,7 @@ export function SignIn() {
           </>
         )}
         <Failure text={failure || signInNotice.value} />
-        <button type="submit" class="primary" disabled={isBusy}>
+        <button type="submit" class="primary" aria-disabled={isBusy}>
           Sign in
         </button>
       </form>

@@ -1,6 +1,7 @@
 /** A button that sends a request, and shows a failure. */
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { passFocusOn } from './focus.js';
 import { Question } from './question.js';
 import { useRequest } from './request.js';
 
@@ -31,6 +32,9 @@ export function Action(props: ActionProps) {
     wasAsking.current = isAsking;
   }, [isAsking]);
 
+  // An action may end what its button belongs to.
+  useLayoutEffect(() => () => passFocusOn(asking.current), []);
+
   function start(): void {
     setAsking(false);
     void request.run(run);
@@ -42,7 +46,8 @@ export function Action(props: ActionProps) {
       <button
         type="button"
         ref={asking}
-        disabled={request.isBusy}
+        // A button that is disabled loses the focus.
+        aria-disabled={request.isBusy}
         aria-label={label}
         class={isDangerous ? 'danger' : isMain ? 'primary' : ''}
         onClick={question === undefined ? start : () => setAsking(true)}

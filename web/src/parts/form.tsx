@@ -45,6 +45,7 @@ export function Sheet({ name, fields, tags, button, submit, ask, done, cancel }:
 
   function send(event: SubmitEvent): void {
     event.preventDefault();
+    if (question !== undefined) return;
     // The cast is safe because the handler belongs to a form.
     const form = event.currentTarget as HTMLFormElement;
     attempt(async () => {
@@ -101,7 +102,7 @@ export function Sheet({ name, fields, tags, button, submit, ask, done, cancel }:
       )}
       {question && <Question text={question.text} yes={question.confirm} no={() => setQuestion(undefined)} />}
       <div class="bar">
-        <button type="submit" class="primary" disabled={isBusy || question !== undefined}>
+        <button type="submit" class="primary" aria-disabled={isBusy || question !== undefined}>
           {button}
         </button>
         {cancel && (

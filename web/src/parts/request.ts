@@ -8,7 +8,7 @@ interface Request {
   run(work: () => Promise<unknown>): Promise<void>;
 }
 
-/** Requests of a form or button, one at a time: the second click of a double click may come before the button is disabled. */
+/** Requests of a form or button, one at a time: a button keeps the focus, and so can be pressed, while its request runs. */
 export function useRequest(): Request {
   const [failure, setFailure] = useState('');
   const [isBusy, setBusy] = useState(false);

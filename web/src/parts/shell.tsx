@@ -1,6 +1,6 @@
 /** The frame of all pages: navigation, space, connection, theme. */
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { printableLine } from '../../../src/kernel/printable.js';
 import { humanDuration } from '../../../src/kernel/time.js';
 import { isAnswering } from '../api/answering.js';
@@ -39,6 +39,12 @@ const CONNECTIONS = {
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   const { page } = route.value;
   const { value: step } = tourStep;
+  const first = useRef(page);
+  // What the user has followed may be gone with its page, such as the wall: the keyboard continues in the new page.
+  useEffect(() => {
+    if (page !== first.current && document.activeElement === document.body) skip();
+    first.current = page;
+  }, [page]);
   const otherTheme = theme.value === 'dark' ? 'Light theme' : 'Dark theme';
   const shown = hasPage(page) ? (page === 'devices' ? 'fleet' : page) : 'run';
   return (
@@ -169,5 +175,5 @@ function SpaceChoice() {
  * page.
  */
 function skip(): void {
-  document.getElementById('content')?.focus();
+  document.getElementById('content')?.focus({ preventScroll: true });
 }

@@ -17,6 +17,10 @@ export function Tour({ at }: { readonly at: number }) {
     document.documentElement.dataset.tour = String(at);
     return () => delete document.documentElement.dataset.tour;
   }, [at]);
+  // The button that has opened the tour is gone.
+  useEffect(() => {
+    if (document.activeElement === document.body) next.current?.focus();
+  }, []);
   if (!state) return null;
   const steps = tourSteps(state, fleet.rows);
   const step = steps[at] ?? steps[0];

@@ -109,7 +109,7 @@ function Send({ device }: TabProps) {
           />
         </label>
         <Failure text={failure} />
-        <button type="submit" class="primary" disabled={isBusy}>
+        <button type="submit" class="primary" aria-disabled={isBusy}>
           Queue
         </button>
       </form>

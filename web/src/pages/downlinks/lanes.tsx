@@ -74,7 +74,7 @@ function LaneRow({ lane, downlinks }: { readonly lane: Lane; readonly downlinks:
           type="button"
           class="fold"
           aria-expanded={isOpen}
-          aria-label={`Details of ${summary}`}
+          aria-label={`Details of ${summary}, ${printableLine(message.device_name)}`}
           onClick={() => setOpen(!isOpen)}
         >
           {isOpen ? '▾' : '▸'}

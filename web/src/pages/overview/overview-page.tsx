@@ -1,5 +1,6 @@
 /** The first page: the fleet at a glance, its figures, and what happened last. */
 import { useEffect, useState } from 'preact/hooks';
+import { type Happening, keyOf } from '../../model/happenings.js';
 import { happenings } from '../../model/log.js';
 import { runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
@@ -72,17 +73,23 @@ function Happenings() {
       <h2>What happened last</h2>
       {all.length === 0 && <p class="dim">Nothing yet.</p>}
       <ol class="happenings">
-        {all.slice(0, SHOWN).map(({ at, deviceId, text, tone }, n) => (
-          <li key={`${at} ${n}`} class={tone}>
-            <span class="dim">
-              <Ago at={at} />
-            </span>
-            <span>
-              {deviceId !== undefined && <DeviceLink id={deviceId} />} {text}.
-            </span>
-          </li>
+        {all.slice(0, SHOWN).map((each) => (
+          <Sentence key={keyOf(each)} {...each} />
         ))}
       </ol>
     </section>
+  );
+}
+
+function Sentence({ at, deviceId, text, tone }: Happening) {
+  return (
+    <li class={tone}>
+      <span class="dim">
+        <Ago at={at} />
+      </span>
+      <span>
+        {deviceId !== undefined && <DeviceLink id={deviceId} />} {text}.
+      </span>
+    </li>
   );
 }

@@ -38,8 +38,6 @@ export function Wall({ height }: { readonly height: number }) {
   const time = now.value;
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
-  const [cursor, setCursor] = useState<number | undefined>(undefined);
-  const [selected, setSelected] = useState<readonly number[]>([]);
   const [openedId] = useState(() => openedFromHere('devices', false) ?? '');
   const [drag, setDrag] = useState<Box | undefined>(undefined);
   const isComplete = fleet.isComplete.value;
@@ -58,6 +56,7 @@ export function Wall({ height }: { readonly height: number }) {
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
+  const { cursor, setCursor, selected, setSelected, key } = useSelection(layout);
   const marked = useMemo(() => new Set([...selected, ...(cursor === undefined ? [] : [cursor])]), [selected, cursor]);
   const canvas = usePainter({ feed, places: order.places, layout, width, cells, marked });
 
@@ -76,16 +75,6 @@ export function Wall({ height }: { readonly height: number }) {
     const isClick = Math.abs(x - drag.x0) < 4 && Math.abs(y - drag.y0) < 4;
     if (isClick) return open(indexAt(layout, x, y));
     setSelected(indexesIn(layout, { ...drag, x1: x, y1: y }));
-  };
-  const key = (event: KeyboardEvent) => {
-    if (event.key === 'Enter') return open(cursor);
-    if (event.key === 'Escape') {
-      setSelected([]);
-      return setCursor(undefined);
-    }
-    if (!/^(Arrow|Home$|End$)/.test(event.key)) return;
-    event.preventDefault();
-    setCursor(cursor === undefined ? 0 : neighbour(layout, cursor, event.key));
   };
   useEffect(() => {
     const index = order.places.get(openedId);
@@ -109,8 +98,8 @@ export function Wall({ height }: { readonly height: number }) {
           ref={canvas}
           tabIndex={0}
           role="application"
-          aria-label={`${counted(order.rows.length, 'device')}: ${HEALTHS.map((health) => `${counts[health]} ${HEALTH_NAMES[health]}`).join(', ')}. The arrow keys move over the devices, Enter opens one.`}
-          onKeyDown={key}
+          aria-label={`${counted(order.rows.length, 'device')}: ${HEALTHS.map((health) => `${counts[health]} ${HEALTH_NAMES[health]}`).join(', ')}. The arrow keys move over the devices, Enter opens one, Shift with the arrow keys selects.`}
+          onKeyDown={(event) => (event.key === 'Enter' ? open(cursor) : key(event))}
           onBlur={() => setCursor(undefined)}
           onPointerDown={(event) => {
             const { x, y } = at(event);
@@ -118,6 +107,8 @@ export function Wall({ height }: { readonly height: number }) {
             event.currentTarget.setPointerCapture(event.pointerId);
           }}
           onPointerMove={(event) => {
+            // When the wall moves below a pointer that rests, the browser reports a movement by 0.
+            if (event.movementX === 0 && event.movementY === 0) return;
             const { x, y } = at(event);
             if (drag) setDrag({ ...drag, x1: x, y1: y });
             setCursor(indexAt(layout, x, y));
@@ -137,6 +128,33 @@ export function Wall({ height }: { readonly height: number }) {
       )}
     </section>
   );
+}
+
+/** The cell at the pointer or the cursor of the keyboard, and the selected cells. */
+function useSelection(layout: Layout) {
+  const [cursor, setCursor] = useState<number | undefined>(undefined);
+  const [selected, setSelected] = useState<readonly number[]>([]);
+  /** The cell at which the keyboard began to select. */
+  const anchor = useRef<number | undefined>(undefined);
+  const key = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') {
+      setSelected([]);
+      return setCursor(undefined);
+    }
+    const isArrow = event.key.startsWith('Arrow');
+    if (!isArrow && event.key !== 'Home' && event.key !== 'End') return;
+    event.preventDefault();
+    const next = cursor === undefined && isArrow ? 0 : neighbour(layout, cursor ?? 0, event.key);
+    setCursor(next);
+    anchor.current = event.shiftKey ? (anchor.current ?? cursor ?? next) : undefined;
+    if (anchor.current !== undefined) setSelected(indexesBetween(anchor.current, next));
+  };
+  return { cursor, setCursor, selected, setSelected, key };
+}
+
+function indexesBetween(one: number, other: number): readonly number[] {
+  const first = Math.min(one, other);
+  return Array.from({ length: Math.abs(other - one) + 1 }, (_, n) => first + n);
 }
 
 interface BlockTitleProps {

@@ -79,7 +79,7 @@ export function ActiveFaults({ faults, run }: ActiveFaultsProps) {
         await run.lift(fault.id);
         setLifted(fault);
       }}
-      label={`Lift ${printableLine(fault.fault)}`}
+      label={`Lift ${faultName(fault)} ${periodOf(fault)}`}
     >
       Lift
     </Action>

@@ -80,7 +80,7 @@ function Entry({ past: { at_ms, link }, isNew, compare, enter }: EntryProps) {
   // Sets the focus only if the user has not moved it meanwhile.
   useEffect(() => {
     const { activeElement } = document;
-    if (isNew && (activeElement === document.body || activeElement?.closest('.travel'))) open.current?.focus();
+    if (isNew && (activeElement === document.body || activeElement?.closest('.past'))) open.current?.focus();
   }, [isNew]);
   if (link === null) {
     return (
