@@ -331,6 +331,29 @@ it('a device that was deleted through another service gets no response', async (
   expect(b.gateway.counters.unknownSerial).toBe(1);
 });
 
+it('concurrent uplinks of a device that was created again through another service are stored for the new device', async () => {
+  const app = ingressOf(b);
+  const send = (n: number) => post(app, 'uplink', { type: 'data', body: { n } });
+  await send(0);
+  await a.store.commit([{ kind: 'device.delete', id: device.id, at: a.clock.wall }]);
+  const successor = await a.addDevice();
+  await heard(b);
+  const answers = await Promise.all([1, 2, 3].map(send));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  const bodies = (await a.store.messages(device.spaceId, { deviceId: successor.id, limit: 9 })).map(({ body }) => body);
+  expect(bodies).toHaveLength(3);
+});
+
+it('concurrent requests with a claim token that was replaced through another service are all rejected', async () => {
+  const app = ingressOf(b);
+  const requests = () => Promise.all(['poll', 'poll', 'poll'].map((kind) => post(app, kind)));
+  expect((await requests()).map(({ status }) => status)).toEqual([200, 200, 200]);
+  await a.store.commit([{ kind: 'device.change', id: device.id, change: { token: 'ab'.repeat(16) } }]);
+  await shell(a, 'secret');
+  await heard(b);
+  expect((await requests()).map(({ status }) => status)).toEqual([401, 401, 401]);
+});
+
 it('changes are noticed after the connection of a service to the database was lost', async () => {
   await b.exchange(uplink(1));
   await until(async () => (await listeners()).length === 2);

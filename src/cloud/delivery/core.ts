@@ -27,6 +27,7 @@ import {
   ConflictError,
   type DeviceRow,
   type Id,
+  isGone,
   type MessageRow,
   NO_CODEC,
   type Store,
@@ -176,6 +177,7 @@ export class CloudCore implements Downlinks {
    * @param message type byte and value, or what has another form in JSON than in CBOR
    * @param request fingerprint of the request, by which a repetition is recognised; null: the message has its own fingerprint
    * @returns true if the message is durable, or a copy of a stored message; false if it is rejected (wire W-35)
+   * @throws ConflictError `device` if the device has been deleted; its serial number may belong to another device
    */
   async accept(session: DeviceSession, message: Received, request: string | null = null): Promise<boolean> {
     const aboutUpdate = isBytes(message) ? UPDATE_REPORTS.has(message[0] ?? -1) : message.kind === 'create-session';
@@ -195,7 +197,10 @@ export class CloudCore implements Downlinks {
   async #accept(session: DeviceSession, message: Received, request: string | null): Promise<boolean> {
     // Confirmed downlinks whose commit failed are committed first, because the message may answer one of them.
     for (const queued of listUnwritten(session)) await this.#confirmDelivery(session, queued.confirmed, queued);
-    const accepted = await this.#uplinks.accept(session, message, request);
+    const accepted = await this.#uplinks.accept(session, message, request).catch(async (error: unknown) => {
+      if (isGone(error)) await this.forget(session.device.serial);
+      throw error;
+    });
     if (accepted === 'refused') return false;
     if (accepted === 'copy') {
       // Another service may have stored the first copy, and queued downlinks in response to it.

@@ -24,7 +24,8 @@ export class DeviceSessions {
   readonly #onRead: (session: DeviceSession) => Promise<void>;
   readonly #sessions = new Map<number, DeviceSession>();
   readonly #loading = new Map<number, Promise<DeviceSession | undefined>>();
-  readonly #stale = new Set<number>();
+  /** The stale sessions. Each notification makes a new mark. A read removes only the mark that it found when it began. */
+  readonly #stale = new Map<number, symbol>();
   /** Devices that this service has claimed: the other services have been notified. */
   readonly #claimed = new Set<number>();
 
@@ -71,44 +72,49 @@ export class DeviceSessions {
     this.#store.nodes?.claim(serial).catch(() => this.#claimed.delete(serial));
   }
 
-  /** Reads the device again after the API has changed it. Drops the session of a deleted device. */
+  /** Reads the device again after it has been changed. Drops the session of a deleted device. */
   async forget(serial: number): Promise<void> {
     const session = this.#sessions.get(serial);
-    if (session === undefined) return;
-    const device = await this.#store.deviceBySerial(serial);
+    // A read in progress may not contain the change.
+    if (session === undefined) return this.#markStale(serial);
+    const device = await this.#store.deviceBySerial(serial).catch((error: unknown) => {
+      this.#markStale(serial);
+      throw error;
+    });
     if (device?.id === session.device.id) replaceDevice(session, device);
     else this.#drop(serial);
   }
 
   /**
    * Reads device and queue again, once. When it resolves, the session has everything that the store had at the time of the
-   * call. A change that another service makes during the read makes the session stale again; waiting until no such change
-   * arrives could take forever. State that only this service has, such as the downlink in flight, stays.
+   * call. A stale session stays stale during the read, and after it if another service has made a change meanwhile: waiting
+   * until no such change arrives could take forever. State that only this service has, such as the downlink in flight, stays.
+   * @returns false if the device is deleted
    */
-  async refresh(session: DeviceSession): Promise<void> {
+  async refresh(session: DeviceSession): Promise<boolean> {
     const { serial, id } = session.device;
-    const wasStale = this.#sessions.get(serial) === session && this.#stale.delete(serial);
-    let done = false;
-    try {
-      // Waits for the commits of this service that are still in progress.
-      await this.#store.commit([]);
-      const { device, queue } = session;
-      const [row, pending] = await Promise.all([this.#store.deviceBySerial(serial), this.#store.pendingDownlinks(id)]);
-      mergeQueue(session, pending, queue);
-      const isCached = this.#sessions.get(serial) === session;
-      if (row?.id !== id) {
-        if (isCached) this.#drop(serial);
-      } else if (session.device === device) replaceDevice(session, row);
+    const isCached = () => this.#sessions.get(serial) === session;
+    const mark = isCached() ? this.#stale.get(serial) : undefined;
+    // Waits for the commits of this service that are still in progress.
+    await this.#store.commit([]);
+    const { device, queue } = session;
+    const [row, pending] = await Promise.all([this.#store.deviceBySerial(serial), this.#store.pendingDownlinks(id)]);
+    mergeQueue(session, pending, queue);
+    const changed = session.device !== device;
+    if (row?.id !== id) {
+      if (isCached()) this.#drop(serial);
+    } else {
+      // An edit by a user, such as a new claim token, is in effect at once.
+      if (!changed || row.version > session.device.version) replaceDevice(session, row);
       // This service has changed the device during the read, so the read may not contain the change.
-      else if (isCached && this.shared) this.#stale.add(serial);
-      if (wasStale) {
-        session.update = undefined;
-        await this.#onRead(session);
-      }
-      done = true;
-    } finally {
-      if (wasStale && !done) this.#stale.add(serial);
+      if (changed && isCached() && this.shared) this.#markStale(serial);
     }
+    if (mark !== undefined) {
+      session.update = undefined;
+      await this.#onRead(session);
+      if (this.#stale.get(serial) === mark) this.#stale.delete(serial);
+    }
+    return row?.id === id;
   }
 
   async #read(serial: number): Promise<DeviceSession | undefined> {
@@ -135,7 +141,7 @@ export class DeviceSessions {
     await this.#onRead(made);
     this.#sessions.set(serial, made);
     // A notification has arrived during the read.
-    if (this.#stale.has(serial)) await this.refresh(made);
+    if (this.#stale.has(serial) && !(await this.refresh(made))) return this.#read(serial);
     return made;
   }
 
@@ -144,10 +150,11 @@ export class DeviceSessions {
       case 'changed':
         return this.#markStale(news.serial);
       case 'moved':
-        return this.#drop(news.serial);
+        this.#drop(news.serial);
+        // A read in progress may have begun before a change that this service has heard of.
+        return this.#markStale(news.serial);
       case 'missed':
-        for (const serial of this.#sessions.keys()) this.#stale.add(serial);
-        for (const serial of this.#loading.keys()) this.#stale.add(serial);
+        for (const serial of [...this.#sessions.keys(), ...this.#loading.keys()]) this.#markStale(serial);
         return;
       case 'events':
       case 'journal':
@@ -158,7 +165,7 @@ export class DeviceSessions {
   }
 
   #markStale(serial: number): void {
-    if (this.#sessions.has(serial) || this.#loading.has(serial)) this.#stale.add(serial);
+    if (this.#sessions.has(serial) || this.#loading.has(serial)) this.#stale.set(serial, Symbol());
   }
 
   #drop(serial: number): void {

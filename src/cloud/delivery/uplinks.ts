@@ -113,6 +113,7 @@ export class UplinkHandler {
    * Commits a message and its consequences. Returns 'refused' for a malformed or unacceptable message, and 'copy' if it is
    * stored already.
    * @param request fingerprint of the request, which replaces that of the message
+   * @throws ConflictError `device` if the device has been deleted
    */
   async accept(
     session: DeviceSession,
@@ -132,9 +133,7 @@ export class UplinkHandler {
         return (await this.#write(session, uplink)) ? uplink : 'copy';
       });
     } catch (error) {
-      // The message needs a downlink in response, but its device has been deleted meanwhile.
-      const isGone = error instanceof ConflictError && error.field === 'device';
-      if (!(error instanceof MessageError || isGone)) throw error;
+      if (!(error instanceof MessageError)) throw error;
       log.warn({ serial: session.device.serial, why: error.message }, 'uplink rejected');
       return 'refused';
     }

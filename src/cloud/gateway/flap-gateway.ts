@@ -28,7 +28,7 @@ import type { Refusal, Trace } from '../../trace/events.js';
 import type { CloudCore } from '../delivery/core.js';
 import type { DeviceSession } from '../delivery/device-session.js';
 import { StoreBusy } from '../store/bounded-commits.js';
-import type { Id } from '../store/store.js';
+import { type Id, isGone } from '../store/store.js';
 import { type Admitted, Protection } from './protection.js';
 import type { Source } from './replay-guard.js';
 
@@ -125,7 +125,7 @@ export class FlapGateway {
   readonly #log: Log;
   readonly #patience: Millis;
   readonly #acknowledged: ((serial: number) => void) | undefined;
-  readonly #channels = new Map<number, DeviceChannel>();
+  readonly #channels = new WeakMap<DeviceSession, DeviceChannel>();
   readonly #work = new Holds();
   readonly #protection: Protection;
 
@@ -192,15 +192,14 @@ export class FlapGateway {
       else this.#reset(session, format, reply);
       return;
     }
-    const current = this.#channels.get(session.device.serial);
-    if (current?.waiting && current.session === session && current.format === format) {
+    const current = this.#channels.get(session);
+    if (current?.waiting && current.format === format) {
       if (current.waiting.length < LONGEST_QUEUE) current.waiting.push(arrived);
       else this.counters.overrun++;
       return;
     }
-    const expected = current?.session === session ? current.transfer.expected : undefined;
     const guarded = source && format !== 'dtls' ? { envelope, format, source } : undefined;
-    const admitted = guarded && this.#protection.admit(session, guarded, expected);
+    const admitted = guarded && this.#protection.admit(session, guarded, current?.transfer.expected);
     if (guarded && !admitted) return this.#dropCopy(session, guarded.envelope);
     this.#handle(this.#channelOf(session, format), envelope, { reply, admitted });
   }
@@ -217,12 +216,11 @@ export class FlapGateway {
 
   /** The transfer of a device. A new one begins with a new session object, or when the device sends in another format. */
   #channelOf(session: DeviceSession, format: PacketFormat): DeviceChannel {
-    const { serial } = session.device;
-    let channel = this.#channels.get(serial);
-    if (channel === undefined || channel.session !== session || channel.format !== format) {
+    let channel = this.#channels.get(session);
+    if (channel === undefined || channel.format !== format) {
       const transfer = new CloudTransfer(FRAGMENT_SIZE[format].down, this.#patience);
       channel = { session, format, transfer, waiting: undefined };
-      this.#channels.set(serial, channel);
+      this.#channels.set(session, channel);
     }
     return channel;
   }
@@ -257,7 +255,8 @@ export class FlapGateway {
       to.admitted?.settle();
       const { waiting } = channel;
       channel.waiting = undefined;
-      for (const arrived of waiting) this.#arrived(channel.session, arrived);
+      // The session may have been dropped or become stale meanwhile.
+      for (const arrived of waiting) this.#accept(arrived);
     }
   }
 
@@ -310,6 +309,7 @@ export class FlapGateway {
       await work;
     } catch (error) {
       if (error instanceof StoreBusy) this.counters.overrun++;
+      else if (isGone(error)) this.#refuse('unknown serial number');
       else this.#log.error({ error: messageOf(error) }, 'failed to process a datagram');
     } finally {
       done();

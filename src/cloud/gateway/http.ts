@@ -28,6 +28,7 @@ import type { DeviceSession } from '../delivery/device-session.js';
 import type { AckResult } from '../delivery/offers.js';
 import { ApiFault } from '../http/errors.js';
 import { type Operation, operation, type Routes } from '../http/operation.js';
+import { isGone } from '../store/store.js';
 import { Ack, Acknowledged, DeviceParams, Headers, Offer, Session, Uplink } from './http-schemas.js';
 
 interface HttpGatewayOptions {
@@ -62,7 +63,8 @@ export class HttpGateway {
   readonly #core: CloudCore;
   readonly #clock: Clock;
   readonly #trace: Trace;
-  readonly #requests = new Map<number, DeviceRequests>();
+  /** None for a new session object, such as that of a device that was created again. */
+  readonly #requests = new WeakMap<DeviceSession, DeviceRequests>();
 
   constructor({ core, clock, trace }: HttpGatewayOptions) {
     this.#core = core;
@@ -151,10 +153,7 @@ export class HttpGateway {
     const digits = CREDENTIAL.exec(request.headers.authorization ?? '')?.[1] ?? '';
     const token = Buffer.from(digits.padEnd(32, '0'), 'hex');
     const same = timingSafeEqual(token, session?.token ?? NO_TOKEN);
-    if (session === undefined || digits === '' || !same) {
-      reply.header('www-authenticate', 'Claim');
-      return done(new ApiFault(401, 'unknown device or invalid claim token; send "Authorization: Claim <token>"'));
-    }
+    if (session === undefined || digits === '' || !same) return done(unknownDevice(reply));
     request.session = session;
     done();
   }
@@ -225,6 +224,8 @@ export class HttpGateway {
       const took = at - began;
       if (took > 0) this.#trace.emit({ kind: 'cloud.took', at, serial: requests.session.device.serial, took });
       return result;
+    } catch (error) {
+      throw isGone(error) ? unknownDevice(reply) : error;
     } finally {
       const next = requests.waiting.shift();
       if (next) next();
@@ -232,16 +233,19 @@ export class HttpGateway {
     }
   }
 
-  /** The requests of a device; none for a new session object, such as that of a device that was created again. */
   #requestsOf(session: DeviceSession): DeviceRequests {
-    const { serial } = session.device;
-    let requests = this.#requests.get(serial);
-    if (requests === undefined || requests.session !== session) {
+    let requests = this.#requests.get(session);
+    if (requests === undefined) {
       requests = { session, waiting: undefined, last: undefined };
-      this.#requests.set(serial, requests);
+      this.#requests.set(session, requests);
     }
     return requests;
   }
+}
+
+function unknownDevice(reply: FastifyReply): ApiFault {
+  reply.header('www-authenticate', 'Claim');
+  return new ApiFault(401, 'unknown device or invalid claim token; send "Authorization: Claim <token>"');
 }
 
 /** A route without CORS headers: web pages have no claim token, and devices pay for every byte of a response. */

@@ -43,7 +43,7 @@ export type Change =
   /**
    * Deletes a space with its keys, and its records of the given families, which must be few. `commit` rejects this change if the
    * space has devices. The row stays, with type `deleted`, because messages of its deleted devices refer to it. The space then
-   * accepts only messages of such devices and records of the family `delivery`. {@link Store.clearSpace} deletes its other rows.
+   * accepts only records of the family `delivery`. {@link Store.clearSpace} deletes its other rows.
    */
   | { readonly kind: 'space.delete'; readonly id: Id; readonly families: readonly string[] }
   | { readonly kind: 'key.put'; readonly row: KeyRow }
@@ -70,8 +70,7 @@ export type Change =
   /**
    * `commit` rejects a message if the device has one with a greater id: messages of a device are stored in order. `newSince`:
    * `commit` rejects a message if the device has a copy (same fingerprint) that was created at this time or later. `room`:
-   * `commit` rejects a downlink if the device has this many pending downlinks. A pending downlink needs its device, as with
-   * `device.need`; other messages of a deleted device are stored, because they may have been in progress at its deletion.
+   * `commit` rejects a downlink if the device has this many pending downlinks. A message needs its device, as with `device.need`.
    */
   | {
       readonly kind: 'message.insert';
@@ -171,6 +170,11 @@ export class ConflictError extends Error {
     this.name = 'ConflictError';
     this.field = field;
   }
+}
+
+/** Whether a commit was rejected because its device is deleted. */
+export function isGone(error: unknown): boolean {
+  return error instanceof ConflictError && error.field === 'device';
 }
 
 /** Why a store cannot be used; also the code of API responses. */

@@ -188,6 +188,29 @@ describe('a change by the API', () => {
     expect(sessions.get(serial)).toBeUndefined();
   });
 
+  it('reaches a session that is being read', async () => {
+    const { store, load, sessions, whileReading, read } = await setUp();
+    whileReading(async () => {
+      if (read.length > 1) return;
+      await store.commit([renamed]);
+      await sessions.forget(serial);
+    });
+    expect((await load()).device.name).toBe('renamed');
+    expect(sessions.getFresh(serial)).toBeDefined();
+  });
+
+  it('makes the session stale if the device cannot be read', async () => {
+    const { store, load, sessions } = await setUp();
+    await load();
+    const { deviceBySerial } = store;
+    store.deviceBySerial = () => Promise.reject(new Error('database gone'));
+    await store.commit([renamed]);
+    await expect(sessions.forget(serial)).rejects.toThrow('database gone');
+    expect(sessions.getFresh(serial)).toBeUndefined();
+    store.deviceBySerial = deviceBySerial;
+    expect((await load()).device.name).toBe('renamed');
+  });
+
   it('of a device without a session reads nothing', async () => {
     const { store, sessions } = await setUp();
     store.deviceBySerial = () => Promise.reject(new Error('read'));

@@ -98,6 +98,61 @@ describe('device sessions and other services:', () => {
     expect(sessions.getFresh(serial)).toBeUndefined();
   });
 
+  it('a stale session stays stale until it has been read again', async () => {
+    const { load, hear, sessions, whileReading } = await setUp({ shared: true });
+    const session = await load();
+    hear({ kind: 'changed', serial });
+    const seen: unknown[] = [];
+    whileReading(async () => {
+      seen.push(sessions.getFresh(serial));
+    });
+    const loading = load();
+    seen.push(sessions.getFresh(serial));
+    expect(await loading).toBe(session);
+    expect(seen).toEqual([undefined, undefined]);
+    expect(sessions.getFresh(serial)).toBe(session);
+  });
+
+  it('a stale session has the new claim token after its read, even if its device sends a message meanwhile', async () => {
+    const { store, load, hear, sessions } = await setUp({ shared: true });
+    const session = await load();
+    await store.commit([{ kind: 'device.change', id: session.device.id, change: { token: 'ab'.repeat(16) } }]);
+    hear({ kind: 'changed', serial });
+    const { pendingDownlinks } = store;
+    store.pendingDownlinks = async (id) => {
+      session.device = { ...session.device, lastSeen: 1 };
+      return pendingDownlinks.call(store, id);
+    };
+    expect([...(await load()).token]).toEqual(new Array(16).fill(0xab));
+    expect(sessions.getFresh(serial)).toBeUndefined();
+  });
+
+  it.each(['deleted', 'replaced'])(
+    'a device that is %s while it is read for the first time has no session',
+    async (how) => {
+      const { store, load, hear, whileReading, sessions, read } = await setUp({ shared: true });
+      const successor = device(2, { serial });
+      whileReading(async () => {
+        if (read.length > 1) return;
+        await store.commit(how === 'deleted' ? [deleted] : [deleted, insert.device(successor)]);
+        hear({ kind: 'changed', serial });
+      });
+      if (how === 'deleted') expect(await sessions.load(serial)).toBeUndefined();
+      else expect((await load()).device.id).toBe(successor.id);
+    },
+  );
+
+  it('a change that is followed by a move during the first read is not forgotten', async () => {
+    const { store, load, hear, whileReading, read } = await setUp({ shared: true });
+    whileReading(async () => {
+      if (read.length > 1) return;
+      await store.commit([renamed]);
+      hear({ kind: 'changed', serial });
+      hear({ kind: 'moved', serial });
+    });
+    expect((await load()).device.name).toBe('renamed');
+  });
+
   it('a session stays stale if it cannot be read', async () => {
     const { store, load, hear, sessions } = await setUp({ shared: true });
     const session = await load();

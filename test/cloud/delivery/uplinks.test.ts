@@ -1,6 +1,6 @@
 /** What is stored and reported for each kind of uplink. */
 import { describe, expect, it } from 'vitest';
-import type { Change, MessageRow } from '../../../src/cloud/store/store.js';
+import { type Change, ConflictError, type MessageRow } from '../../../src/cloud/store/store.js';
 import { seconds } from '../../../src/kernel/time.js';
 import { encodeCbor } from '../../../src/protocol/cbor.js';
 import { compileCodec } from '../../../src/protocol/codec.js';
@@ -54,13 +54,18 @@ describe('an uplink', () => {
     expect(warnings[0]).toEqual([{ serial: SERIAL, why: expect.stringContaining('0x55') }, 'uplink rejected']);
   });
 
-  it('is rejected if its device is deleted while it arrives and it needs a response', async () => {
-    const { accept, store, stored, device } = await connected();
+  it('is rejected if its device has been deleted, and then the session is dropped', async () => {
+    const { accept, core, session, store, stored, device } = await connected();
     await store.commit([{ kind: 'device.delete', id: device.id, at: 0 }]);
-    expect(await accept({ kind: 'get-timestamp' })).toBe(false);
-    expect(await accept(data(1))).toBe(true);
-    expect(await stored()).toEqual([]);
-    expect(await store.countPending()).toBe(0);
+    expect(core.getFreshSession(SERIAL)).toBe(session);
+    for (const message of [data(1), { kind: 'get-timestamp' } as const])
+      await expect(accept(message)).rejects.toEqual(new ConflictError('device'));
+    expect(core.getFreshSession(SERIAL)).toBeUndefined();
+    expect([await stored(), await store.countPending(), await store.newestMessage(device.id)]).toEqual([
+      [],
+      0,
+      undefined,
+    ]);
   });
 
   it('is stored with a decoded body if its codec is known', async () => {

@@ -47,6 +47,42 @@ describe('datagrams that are not answered', () => {
     expect(await cloud.messages(device)).toEqual([]);
   });
 
+  it('include a message of a deleted device, also if this service does not know; its successor is then served', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    expect((await cloud.exchange(single(0, dataMessage(1))))?.flags).toBe(ACK);
+    await cloud.store.commit([{ kind: 'device.delete', id: device.id, at: cloud.clock.wall }]);
+    const successor = await cloud.addDevice();
+    expect(await cloud.exchange(single(2, dataMessage(2)))).toBeUndefined();
+    expect(cloud.gateway.counters.unknownSerial).toBe(1);
+    await cloud.exchange(single(0, dataMessage(2)));
+    expect((await cloud.messages(successor)).map(({ raw }) => raw)).toEqual(['02']);
+  });
+
+  it('include those that waited while their device was deleted', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const send = (sequence: number, n: number) =>
+      cloud.gateway.receive(
+        seal(single(sequence, dataMessage(n)), SERIAL, tokenBytes(TOKEN), 'base64'),
+        'base64',
+        () => {},
+      );
+    await cloud.exchange(single(0, dataMessage(1)));
+    const { commit } = cloud.store;
+    cloud.store.commit = async (changes) => {
+      cloud.store.commit = commit;
+      await commit.call(cloud.store, changes);
+      await commit.call(cloud.store, [{ kind: 'device.delete', id: device.id, at: cloud.clock.wall }]);
+      await cloud.core.forget(SERIAL);
+    };
+    send(2, 2);
+    send(4, 3);
+    await cloud.gateway.idle();
+    expect(cloud.gateway.counters.unknownSerial).toBe(1);
+    expect(await cloud.store.deviceBySerial(SERIAL)).toBeUndefined();
+  });
+
   it('cause a reset when the device has repeated them for more than 60 s', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();

@@ -1,7 +1,11 @@
 /** What only the HTTP gateway has: credentials of devices, messages as JSON, and keys of repeated requests. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/cloud/store/store.js';
 import { days } from '../../../src/kernel/time.js';
+import { seal, tokenBytes } from '../../../src/protocol/flap/envelope.js';
+import { NOTHING, POLL } from '../../../src/protocol/flap/packet.js';
 import { configHash } from '../../../src/protocol/hashes.js';
 import { SERIAL, type TestCloud, TOKEN, testCloud } from '../../support/cloud.js';
 import { ingressOf, post } from '../../support/ingress.js';
@@ -40,6 +44,17 @@ describe('the credentials of a device', () => {
   it.each(['0', '4294967296', 'abc'])('are rejected for the serial number "%s"', async (serial) => {
     const { send } = await ingress();
     expect((await send('poll', {}, { serial })).status).toBe(401);
+  });
+
+  it('of a deleted device are rejected, and those of its successor accepted, also if this service does not know', async () => {
+    const { cloud, device, send } = await ingress();
+    expect((await send('uplink', { type: 'data', body: { n: 1 } })).status).toBe(200);
+    await cloud.store.commit([{ kind: 'device.delete', id: device.id, at: cloud.clock.wall }]);
+    const successor = await cloud.addDevice();
+    const unknown = await send('poll', {}, { serial: '2159017999' });
+    expect(await send('uplink', { type: 'data', body: { n: 2 } })).toEqual(unknown);
+    expect((await send('uplink', { type: 'data', body: { n: 2 } })).status).toBe(200);
+    expect((await cloud.messages(successor)).map(({ body }) => body)).toEqual([{ n: 2 }]);
   });
 
   it('may contain the token in upper case', async () => {
@@ -437,4 +452,19 @@ describe('a message is rejected if it has', () => {
     const { send } = await ingress();
     expect((await send('uplink', reading({ a: 1 }), { key: 'x'.repeat(65) })).status).toBe(400);
   });
+});
+
+it('a deleted device leaves nothing in memory', async () => {
+  const { cloud, device, send } = await ingress();
+  const poll = seal({ flags: POLL, sequence: 0, data: NOTHING }, SERIAL, tokenBytes(TOKEN), 'base64');
+  await send('uplink', { type: 'data', body: { n: 1 } });
+  await cloud.deliver(poll);
+  const session = new WeakRef(cloud.core.getFreshSession(SERIAL) ?? {});
+  await cloud.store.commit([{ kind: 'device.delete', id: device.id, at: cloud.clock.wall }]);
+  await cloud.core.noteDeleted(device, []);
+  // A weak reference keeps its object until the end of the turn.
+  await new Promise((resume) => setImmediate(resume));
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  expect(session.deref()).toBeUndefined();
 });

@@ -47,23 +47,26 @@ describe('the PostgreSQL store', () => {
     await store.close();
   });
 
-  it('waits for the deletion of a device by another service before it queues a downlink for the device', async () => {
-    const url = await emptyDatabase();
-    const store = await openShared(url);
-    await furnish(store);
-    await connected(url, async (other) => {
-      await other.query('BEGIN');
-      await other.query("UPDATE device SET deleted_at = 1, token = ''");
-      const late = expect(store.commit([insert.message(downlink(1))])).rejects.toEqual(new ConflictError('device'));
-      await until(async () => {
-        const blocked = 'SELECT pid FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))';
-        return (await other.query(blocked)).rows.length > 0;
+  it.each([downlink(1), message(1)])(
+    'waits for the deletion of a device by another service before it stores a message',
+    async (row) => {
+      const url = await emptyDatabase();
+      const store = await openShared(url);
+      await furnish(store);
+      await connected(url, async (other) => {
+        await other.query('BEGIN');
+        await other.query("UPDATE device SET deleted_at = 1, token = ''");
+        const late = expect(store.commit([insert.message(row)])).rejects.toEqual(new ConflictError('device'));
+        await until(async () => {
+          const blocked = 'SELECT pid FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))';
+          return (await other.query(blocked)).rows.length > 0;
+        });
+        await other.query('COMMIT');
+        await late;
       });
-      await other.query('COMMIT');
-      await late;
-    });
-    await store.close();
-  });
+      await store.close();
+    },
+  );
 
   it('rejects all commits of a failed transaction, and continues', async () => {
     const url = await newDatabase();

@@ -146,10 +146,11 @@ export function aboutSpaces(opened: () => Store): void {
       expect(gone.message).toBe('the space has been deleted');
     });
 
-    it('accepts messages of its deleted devices, and deliveries of such messages', async () => {
+    it('accepts deliveries of messages of its deleted devices, and no new messages', async () => {
       await furnish(store);
       await store.commit([{ kind: 'device.delete', id: device(1).id, at: T0 }, deletion()]);
-      await store.commit([insert.message(message(1)), insert.record(record(1, { family: 'delivery' }))]);
+      await store.commit([insert.record(record(1, { family: 'delivery' }))]);
+      await expect(store.commit([insert.message(message(1))])).rejects.toEqual(new ConflictError('device'));
       expect((await store.records('delivery', SPACE, { limit: 9 })).length).toBe(1);
     });
 

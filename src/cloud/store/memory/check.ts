@@ -150,7 +150,7 @@ export class Check implements Bodies {
         this.#needDevice(change.id);
         break;
       case 'message.insert':
-        if (change.row.downState === 'pending') this.#needDevice(change.row.deviceId);
+        this.#needDevice(change.row.deviceId);
         if (change.room !== undefined) this.#needRoom(change.row.deviceId, change.room);
         this.#needMessageParents(change.row);
         this.#needOrder(change.row);

@@ -49,10 +49,8 @@ export function statementsOf(change: Change, sql: Dialect, vault: Vault): readon
       return deleteDevice(change);
     case 'device.need':
       return [needDevice(change.id)];
-    case 'message.insert': {
-      const insertion = insertMessage(change, sql, vault);
-      return change.row.downState === 'pending' ? [needDevice(change.row.deviceId), insertion] : [insertion];
-    }
+    case 'message.insert':
+      return [insertMessage(change, sql, vault)];
     case 'message.offer':
       return [{ text: OFFER_MESSAGE, values: [change.attempt - 1, change.attempt, change.id] }];
     case 'message.state':

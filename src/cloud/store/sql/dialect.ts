@@ -38,6 +38,7 @@ export interface Dialect {
 
 /** A statement sets a NOT NULL column to null to make the database reject the commit (ADR 8). The column shows the reason. */
 export const NULLED: Readonly<Record<string, ConflictField>> = {
+  'message.device_id': 'device',
   'message.direction': 'fingerprint',
   'message.down_attempt': 'queue',
   'message.created_at': 'attempt',

@@ -25,9 +25,10 @@ export const END_MESSAGE = 'UPDATE message SET down_state = ?, down_state_at = ?
 
 const IS_COPY = 'EXISTS (SELECT 1 FROM message WHERE device_id = ? AND print = ? AND created_at >= ?)';
 const FIND_COPY = `SELECT ${IS_COPY} AS found`;
+const IS_GONE = 'EXISTS (SELECT 1 FROM device WHERE id = ? AND deleted_at IS NOT NULL)';
 const HAS_ROOM = "(SELECT count(*) FROM message WHERE device_id = ? AND down_state = 'pending') < ?";
 
-/** Statements that insert a message. The database rejects each of them if the device has a message with a greater id. */
+/** Statements that insert a message. The database rejects each if the device is deleted or has a message with a greater id. */
 interface MessageInsertions {
   readonly any: string;
   /** Also rejected if the uplink is a copy of a stored one. */
@@ -37,11 +38,12 @@ interface MessageInsertions {
 }
 
 function messageInsertions({ hasNewer }: Dialect): MessageInsertions {
+  const device = valueIf(`NOT ${IS_GONE}`, '?');
   const type = valueIf(`NOT ${hasNewer}`, '?');
   const insertWith = (attempt: string, direction: string) =>
     `INSERT INTO message (id, space_id, device_id, created_at, type, body, codec_hash, raw, print,
       crc, down_state, down_state_at, down_scheduled_at, down_attempt, down_answered_at, direction)
-      VALUES (?, ?, ?, ?, ${type}, ?, ?, ?, ?, ?, ?, ?, ?, ${attempt}, ?, ${direction})`;
+      VALUES (?, ?, ${device}, ?, ${type}, ?, ?, ?, ?, ?, ?, ?, ?, ${attempt}, ?, ${direction})`;
   return {
     any: insertWith('?', '?'),
     new: insertWith('?', valueIf(`NOT ${IS_COPY}`, "'up'")),
@@ -72,6 +74,7 @@ export function insertMessage(
   const values: SqlValue[] = [
     id,
     row.spaceId,
+    row.deviceId,
     row.deviceId,
     row.createdAt,
     row.deviceId,
