@@ -1,6 +1,6 @@
 /** Reads the user's files for a command. */
 import { dirname, join, relative } from 'node:path';
-import { type NamedText, readInside } from '../input/text-file.js';
+import { type NamedText, readerInside, readInside } from '../input/text-file.js';
 import { LazyMap } from '../kernel/lazy-map.js';
 import { packagedProfiles, readProfilesIn } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
@@ -48,13 +48,13 @@ interface ReadPlan {
  */
 export function readPlan(text: string, path: string, settings: ScenarioSettings): ReadPlan {
   const { seed, vars = NO_VARIABLES, firmware, allowFiles, profiles = readProfiles(path, allowFiles) } = settings;
-  const { rewrite = (sources) => sources, known = new Map<string, NamedText>() } = settings;
+  const { rewrite = (sources) => sources, known } = settings;
   const files: string[] = [];
+  const readFile = readerInside(dirname(path), allowFiles, known);
   const sources: ScenarioSources = {
     profiles,
     readFile: (name) => {
-      const read = known.get(name) ?? readInside(dirname(path), name, allowFiles);
-      known.set(name, read);
+      const read = readFile(name);
       files.push(read.file);
       return read;
     },

@@ -21,6 +21,7 @@ import {
 } from 'yaml';
 import { NOT_UNICODE } from '../kernel/json-text.js';
 import { formatProblem, InputError, oneLine, type Problem, quote } from './problems.js';
+import type { NamedText } from './text-file.js';
 
 /** Where a value is in a file; lines and columns count from 1. */
 export interface Place {
@@ -52,11 +53,20 @@ export interface MapNode extends Place {
 /** A value of a file, with its place. */
 export type LocatedNode = ScalarNode | ListNode | MapNode;
 
+/** Limit of characters of the files of a scenario, where a file counts for each way in which it is read. */
+const MOST_READ = 256 * 1024 * 1024;
+const TOO_MUCH =
+  'the scenario uses its files in too many ways: the limit is 256 MiB, and a file counts for each column, speed and length';
+
 /** Collects problems while a file is read; `finish` throws all of them. */
 export class Problems {
   readonly list: Problem[] = [];
   /** Places with a problem that explains all later problems at the same place. */
   readonly #explained = new Set<string>();
+  /** What was read from files, by file and way. */
+  readonly #read = new Map<string, unknown>();
+  /** Characters of the files, counted for each way. */
+  #length = 0;
 
   /** Notes a problem with the value at `place`. */
   add(place: Place, message: string): void {
@@ -67,6 +77,21 @@ export class Problems {
   explain(place: Place, message: string): void {
     this.#push(place, message);
     this.#explained.add(keyOf(place));
+  }
+
+  /**
+   * What `read` makes of a file, with its problems: once for each `how`, because many parts of a scenario can name one file.
+   * @throws Error if what was read so far is too much for the memory
+   */
+  readOnce<T>({ file, text }: NamedText, how: unknown, read: () => T): T {
+    const key = JSON.stringify([file, how]);
+    // The cast is safe because one reader chooses each `how`.
+    if (this.#read.has(key)) return this.#read.get(key) as T;
+    this.#length += text.length;
+    if (this.#length > MOST_READ) throw new Error(TOO_MUCH);
+    const made = read();
+    this.#read.set(key, made);
+    return made;
   }
 
   #push(place: Place, message: string): void {

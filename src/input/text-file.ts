@@ -73,6 +73,31 @@ export function readInside(folder: string, name: string, allowed: readonly strin
 }
 
 /**
+ * A function that reads the files of a scenario with {@link readInside}, each once. All together have the limit of one file: they
+ * stay in memory with what is read from them.
+ * @param known the files that are already read, by the names in the scenario
+ */
+export function readerInside(
+  folder: string,
+  allowed: readonly string[] = [],
+  known = new Map<string, NamedText>(),
+): (name: string) => NamedText {
+  return (name) => {
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const read = readInside(folder, name, allowed);
+    const others = [...new Set(known.values())];
+    const same = others.find(({ real }) => real === read.real);
+    const total = [read, ...others].reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+    if (same === undefined && total > LARGEST_NAMED) {
+      throw unreadable(read.file, `the files of the scenario are together larger than ${LARGEST_NAMED / MIB} MiB`);
+    }
+    known.set(name, same ?? read);
+    return same ?? read;
+  };
+}
+
+/**
  * The path of a file or folder in `folder` or below, also after symbolic links are resolved. It need not exist.
  * @param folder an absolute path
  * @param complaint what is wrong with another name: `is not in the folder of the server`

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { keyFrom } from '../cloud/store/secrets/key.js';
 import { integer, list, oneOf } from '../input/checks.js';
 import { Problems } from '../input/document.js';
-import { readInside, readRegular } from '../input/text-file.js';
+import { readerInside, readRegular } from '../input/text-file.js';
 import { valueNode } from '../input/value.js';
 import { UsageError } from '../kernel/errors.js';
 import { type Log, SILENT } from '../kernel/log.js';
@@ -176,8 +176,8 @@ function planText(source: string, file: string, options: TextOptions, rewrite = 
 }
 
 function filesOf({ folder, allowFiles }: Pick<DefineOptions, 'folder' | 'allowFiles'>) {
-  return (name: string) => {
-    if (folder !== undefined) return readInside(folder, name, allowFiles);
+  if (folder !== undefined) return readerInside(folder, allowFiles);
+  return () => {
     throw new UsageError('no-folder', 'a scenario without a file needs the option "folder" to name files');
   };
 }

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readInside, readText } from '../../src/input/text-file.js';
+import { readerInside, readInside, readText } from '../../src/input/text-file.js';
 
 const top = mkdtempSync(join(tmpdir(), 'ghostfleet-files-'));
 afterAll(() => rmSync(top, { recursive: true }));
@@ -22,6 +22,7 @@ beforeAll(() => {
   execFileSync('mkfifo', [join(folder, 'pipe')]);
   writeFileSync(join(folder, 'huge'), '');
   truncateSync(join(folder, 'huge'), 65 * 1024 * 1024);
+  for (const name of ['one', 'other']) writeFileSync(join(folder, name), 'x'.repeat(33 * 1024 * 1024));
 });
 
 describe('a file that a scenario names', () => {
@@ -59,6 +60,20 @@ describe('a file that a scenario names', () => {
 
   it('must not be larger than 64 MiB', () => {
     expect(() => readInside(folder, 'huge')).toThrow('it is larger than 64 MiB');
+  });
+});
+
+describe('the files that a scenario names', () => {
+  it('must not be larger than 64 MiB together', () => {
+    const read = readerInside(folder);
+    expect(read('one').text).toHaveLength(33 * 1024 * 1024);
+    expect(() => read('other')).toThrow('the files of the scenario are together larger than 64 MiB');
+  });
+
+  it('are in memory once each, also if a file has two names', () => {
+    const read = readerInside(folder);
+    expect(read('inner/own.csv')).toBe(read('parts/own.csv'));
+    expect(read('./one')).toBe(read('one'));
   });
 });
 

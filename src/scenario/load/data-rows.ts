@@ -18,6 +18,7 @@ class DataRows {
   readonly columns: readonly string[];
   /** Each with a value for each column; undefined where a line of NDJSON lacks it. */
   readonly rows: readonly (readonly unknown[])[];
+  #print: string | undefined;
 
   constructor(columns: readonly string[], rows: DataRows['rows']) {
     this.columns = columns;
@@ -25,7 +26,9 @@ class DataRows {
   }
 
   toJSON(): { readonly columns: readonly string[]; readonly rows: number; readonly print: string } {
-    return { columns: this.columns, rows: this.rows.length, print: contentFingerprint(JSON.stringify(this.rows)) };
+    // Many loads can have the same rows.
+    this.#print ??= contentFingerprint(JSON.stringify(this.rows));
+    return { columns: this.columns, rows: this.rows.length, print: this.#print };
   }
 }
 

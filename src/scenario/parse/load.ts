@@ -168,7 +168,8 @@ function readReplay(
   if (read === undefined) return {};
   const { file } = read;
   try {
-    const recorded = readRecorded(readFile(file), read, until - from, problems);
+    const [named, length] = [readFile(file), until - from];
+    const recorded = problems.readOnce(named, [read, length], () => readRecorded(named, read, length, problems));
     return recorded ? { call: recorded.call, pace: { kind: 'replay', file, trace: recorded.trace } } : {};
   } catch (error) {
     problems.add(valueAt(options, 'file'), messageOf(error));
@@ -203,7 +204,8 @@ function readData(
   problems: Problems,
 ): LoadData | undefined {
   try {
-    const rows = readRows(readFile(file), problems);
+    const named = readFile(file);
+    const rows = problems.readOnce(named, 'rows', () => readRows(named, problems));
     return rows && { file, order, rows };
   } catch (error) {
     const written = valueAt(node, 'data');

@@ -170,7 +170,9 @@ function replayed(node: MapNode, { from, until, readFile }: Window, problems: Pr
   const { replay: file, speed } = read;
   const place = valueAt(node, 'replay');
   try {
-    const trace = readArrivals(readFile(file), speed, problems)?.within(until - from);
+    const [named, length] = [readFile(file), until - from];
+    const readTimes = () => readArrivals(named, speed, problems)?.within(length);
+    const trace = problems.readOnce(named, ['arrivals', speed, length], readTimes);
     if (trace === undefined) return undefined;
     if (trace.times.length > 0) return { kind: 'replay', file, trace };
     problems.add(place, `all times in ${quote(file)} are after the end of the load`);

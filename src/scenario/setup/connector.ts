@@ -15,7 +15,7 @@ import {
 import type { LocatedNode, Problems } from '../../input/document.js';
 import { type Seconds, seconds } from '../../kernel/time.js';
 import { cloudName } from '../values/cloud-name.js';
-import { textOf } from './file.js';
+import { readFileOf } from './file.js';
 import type { SetupKind, SetupScope } from './kind.js';
 
 type ConnectorOptions = {
@@ -114,5 +114,5 @@ function scriptOf(
     problems.add(node, 'connector needs either "script" or "file"');
     return undefined;
   }
-  return file === undefined ? inline : textOf(file, node, problems, scope);
+  return file === undefined ? inline : readFileOf(file, node, problems, scope)?.text;
 }

@@ -2,13 +2,19 @@
 
 import { valueAt } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
+import type { NamedText } from '../../input/text-file.js';
 import { messageOf } from '../../kernel/errors.js';
 import type { SetupScope } from './kind.js';
 
-/** The text of the file; undefined if a problem was noted. @param node the map with the key `file` */
-export function textOf(file: string, node: LocatedNode, problems: Problems, scope: SetupScope): string | undefined {
+/** The file; undefined if a problem was noted. @param node the map with the key `file` */
+export function readFileOf(
+  file: string,
+  node: LocatedNode,
+  problems: Problems,
+  scope: SetupScope,
+): NamedText | undefined {
   try {
-    return scope.readFile(file).text;
+    return scope.readFile(file);
   } catch (error) {
     const place = valueAt(node, 'file');
     problems.add(place, messageOf(error));

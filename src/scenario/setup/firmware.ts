@@ -18,7 +18,7 @@ import {
 import type { MapNode, Problems } from '../../input/document.js';
 import { didYouMean, quote } from '../../input/problems.js';
 import { contentFingerprint } from '../../protocol/hashes.js';
-import { textOf } from './file.js';
+import { readFileOf } from './file.js';
 import type { SetupKind, SetupScope } from './kind.js';
 
 /** Sizes of images in bytes: room for all headers, the default, and what fits into 1 MiB as base64. */
@@ -128,9 +128,9 @@ function readMade(node: MapNode, problems: Problems, { profiles }: SetupScope): 
 
 function readUploaded(node: MapNode, problems: Problems, scope: SetupScope): FirmwareOptions | undefined {
   const read = uploaded(node, problems);
-  const source = read && textOf(read.file, node, problems, scope);
-  if (read === undefined || source === undefined) return undefined;
-  const data = dataIn(source);
+  const named = read && readFileOf(read.file, node, problems, scope);
+  if (read === undefined || named === undefined) return undefined;
+  const data = problems.readOnce(named, 'image', () => dataIn(named.text));
   if (data === undefined) {
     problems.add(valueAt(node, 'file'), `${quote(read.file)} is not an image made by "ghostfleet image"`);
     return undefined;

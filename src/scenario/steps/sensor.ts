@@ -152,7 +152,8 @@ function readWaveform(
   // A count below 0 can only be a mark of a logger.
   const quantity = found?.counter ? { ...found.spec, min: 0 } : found?.spec;
   try {
-    const recording = readRecording(scope.readFile(file), { names, quantity }, problems);
+    const [named, wish] = [scope.readFile(file), { names, quantity }];
+    const recording = problems.readOnce(named, wish, () => readRecording(named, wish, problems));
     return recording && { kind: 'replay', file, recording };
   } catch (error) {
     problems.add(node.entries.get('replay')?.value ?? node, messageOf(error));
