@@ -94,7 +94,11 @@ export function draftProfile({ name, family, history }: DraftOptions): string {
       document: { ...document, schema: document.schema.map(makeEntryMap) },
     },
   };
-  return `# ${profile.title}: a draft. Check units, ranges, models and parameters against the sources of the device.\n${stringify(profile, { lineWidth: 120, nullStr: '~' })}`;
+  const head = [
+    '# yaml-language-server: $schema=https://unpkg.com/ghostfleet/schemas/profile.schema.json',
+    `# ${profile.title}: a draft. Check units, ranges, models and parameters against the sources of the device.`,
+  ];
+  return [...head, stringify(profile, { lineWidth: 120, nullStr: '~' })].join('\n');
 }
 
 function findIdentity(session: Plain, bundle: string, name: string): Plain {

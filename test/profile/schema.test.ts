@@ -1,10 +1,12 @@
 /** The JSON Schema of profiles: it rejects the same mistakes as the checks. */
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { draftProfile } from '../../src/profile/draft.js';
 import type { ReadFiles } from '../../src/profile/extend.js';
 import { packagedFiles, readPackagedSource } from '../../src/profile/library.js';
+import { FAMILIES } from '../../src/profile/profile.js';
 import { readProfile } from '../../src/profile/read.js';
 import { resolveText } from '../../src/profile/resolve.js';
 import { makeProfileSchema } from '../../src/profile/schema.js';
@@ -38,6 +40,16 @@ const errors = (yaml: string) => {
   validate(parse(yaml));
   return validate.errors ?? [];
 };
+
+it.each(FAMILIES)(
+  'a new profile of the family %s names the published schema for editors, and conforms to it',
+  (family) => {
+    const draft = draftProfile({ name: 'well', family, history: [] });
+    const { name } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
+    expect(schemaNamedIn(draft, root)).toBe(`https://unpkg.com/${name}/schemas/profile.schema.json`);
+    expect(errors(draft)).toEqual([]);
+  },
+);
 
 describe.each(names)('%s', (name) => {
   it('conforms to the schema, alone and merged with the files that it extends', () => {

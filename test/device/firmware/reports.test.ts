@@ -1,6 +1,7 @@
 /** The content of a report, and what happens to a report that is not delivered (behaviour B-17 to B-20). */
 import { describe, expect, it } from 'vitest';
 import { hours, minutes } from '../../../src/kernel/time.js';
+import type { Profile, Timing } from '../../../src/profile/profile.js';
 import { liveDevice, type ReportBody } from '../../support/live-device.js';
 
 /** Times of the windows of the hygrometer. */
@@ -10,6 +11,11 @@ function windows(body: ReportBody | undefined): readonly number[] {
   const { temperature } = body.hygrometer as { temperature: { measurements: { timestamp: number }[] } };
   return temperature.measurements.map(({ timestamp }) => timestamp);
 }
+
+const withTiming = (timing: Partial<Timing>) => (profile: Profile) => ({
+  ...profile,
+  timing: { ...profile.timing, ...timing },
+});
 
 describe('a report', () => {
   it('contains the windows since the last report: with the default intervals mostly 5 to 7, and never fewer than 4', async () => {
@@ -78,6 +84,32 @@ describe('a report that cannot be delivered', () => {
     const times = bodies.flatMap(windows);
     const gaps = times.slice(1).map((at, i) => at - (times[i] ?? 0));
     expect(Math.max(...gaps)).toBeGreaterThan(7200);
+  });
+
+  it('arrives once from the spool, and its windows with it, if they are dropped after a failed send', async () => {
+    const { network, run, reports } = await liveDevice({ change: withTiming({ onSendFailure: 'drop' }) });
+    await run(minutes(10));
+    network.up = false;
+    await run(hours(2));
+    network.up = true;
+    await run(hours(1));
+    const times = (await reports()).flatMap(windows);
+    expect(times.length).toBeGreaterThan(20);
+    expect(new Set(times).size).toBe(times.length);
+  });
+
+  it('does not fail without a send timeout, so the spool has one report, which survives a restart', async () => {
+    const { device, network, of, run, reports } = await liveDevice({ change: withTiming({ sendTimeout: undefined }) });
+    await run(minutes(10));
+    network.up = false;
+    await run(hours(3));
+    expect([device.spool.count, of('uplink.dropped')]).toEqual([1, []]);
+    device.powerOff();
+    device.powerOn();
+    network.up = true;
+    await run(minutes(30));
+    expect([device.spool.count, of('uplink.dropped')]).toEqual([0, []]);
+    expect((await reports()).map(({ message }) => message.sequence)).toContain(1);
   });
 
   it('is lost if the spool is switched off', async () => {
