@@ -17,6 +17,8 @@ export interface LineOptions {
   readonly noted: (action: string, call?: StepCall) => void;
 }
 
+const UNUSED = 'the device does not use its battery while the power line supplies it; ".line-power off" cuts the line';
+
 /** Executes a line. `answer` gets the output in parts, the last with `more: false`, and errors with {@link FAILED}. */
 export async function carryOut(
   member: Member,
@@ -35,7 +37,9 @@ export async function carryOut(
     const control = parseControl(line, member.type, options.readFile);
     await runControl(control, member);
     options.noted(control.described, control.call);
-    show({ code: 0, lines: [control.described], more: false });
+    const { call } = control;
+    const isUnused = call.step === 'battery' && call.options.kind !== 'new' && member.controls.isSupplied;
+    show({ code: 0, lines: [control.described, ...(isUnused ? [UNUSED] : [])], more: false });
   } catch (error) {
     show({ code: FAILED, lines: [messageOf(error)], more: false });
   }

@@ -157,6 +157,11 @@ export class DeviceControls {
     this.#change(() => this.#device.modem.setSignal(signal));
   }
 
+  /** Whether the power line supplies the device, which then does not use its battery. */
+  get isSupplied(): boolean {
+    return this.#device.environment.supplied(this.#device.clock.wall);
+  }
+
   /** Replaces the battery by one with this share used, 0 (new) to 1 (empty). */
   battery(used: Ratio): void {
     this.#change(() => this.#device.battery.set(used));

@@ -154,7 +154,7 @@ describe('ghostfleet console', () => {
         '12 × cellar-0001…0012\n  firmware name: CHESTER Clime\n',
         '',
       ]);
-      expect((await at('cellar-0003 : .battery 5%')).out).toBe('battery: 5% left\n');
+      expect((await at('cellar-0003 : .battery 5%')).out).toMatch(/^battery: 5% left\n/);
       for (const on of ['battery<6', 'battery<=5', 'battery=5']) {
         expect((await at(`${on} : info serial-number`)).out).toBe('serial number: 2159017987\n');
       }

@@ -56,6 +56,16 @@ describe('a control command', () => {
     expect((await printed(testFleet(), line))[0]).toContain(described);
   });
 
+  it('.battery says that the device does not use its battery while its power line is not cut', async () => {
+    const fleet = testFleet({ clime: 1 });
+    const used = ['battery: 5% left'];
+    const note = expect.stringContaining('does not use its battery while the power line supplies it');
+    expect(await printed(fleet, '.battery 5%')).toEqual([...used, note]);
+    expect(await printed(fleet, '.battery new')).toEqual(['battery: new']);
+    await printed(fleet, '.line-power off');
+    expect(await printed(fleet, '.battery 5%')).toEqual(used);
+  });
+
   it('.pulse is accepted by a device type that has inputs', async () => {
     const fleet = testFleet({ control: 1 });
     const [line] = await printed(fleet, '.pulse trigger.1.state 3 2s', { name: 'control-0001' });

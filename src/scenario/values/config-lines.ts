@@ -29,8 +29,11 @@ export const configLines = formed(
     const lines: string[] = [];
     for (const [name, { key, value }] of node.entries) {
       const words = /^(?:([a-z0-9]+) )?([a-z0-9_-]+)$/.exec(name);
-      if (!words) problems.add(key, `${quote(name)} is not a parameter such as "interval-report" or "lte apn"`);
-      else if (value.kind !== 'scalar' || value.value === null)
+      if (!words) {
+        const meant = name.replace(/^(\S+) config /, '$1 ');
+        const hint = meant === name ? '' : ` (did you mean ${quote(meant)}?)`;
+        problems.add(key, `${quote(name)} is not a parameter such as "interval-report" or "lte apn"${hint}`);
+      } else if (value.kind !== 'scalar' || value.value === null)
         complain(value, problems, 'a text, a number, true or false');
       else lines.push(`${words[1] ?? DEFAULT_MODULE} config ${words[2]} ${shellWord(value)}`);
     }

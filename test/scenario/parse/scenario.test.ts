@@ -189,6 +189,7 @@ describe('a fleet', () => {
 
   it.each([
     ['config: { interval report now: 1 }', 'is not a parameter such as'],
+    ['config: { cloud config protocol: flap-raw }', '"lte apn" (did you mean "cloud protocol"?)'],
     ['config: { mode: [lte] }', 'a list is not a text, a number, true or false'],
     ['config: {}', 'is not a map of parameters to values'],
     [`config: { x: ${'y'.repeat(250)} }`, 'the line has 263 bytes; a device accepts at most 255'],

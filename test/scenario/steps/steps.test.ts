@@ -77,6 +77,7 @@ function recordingControls(done: unknown[]): Pick<DeviceControls, keyof DeviceCo
     flash: note('flash'),
     clock: note('clock'),
     skew: note('skew'),
+    isSupplied: false,
   };
 }
 
