@@ -98,15 +98,18 @@ function Panel({ title, name, children }: PanelProps) {
 function Time({ state }: { readonly state: RunState }) {
   const { now_ms, duration_ms, paused, last_event, target } = state;
   return (
-    <div class="bar time">
-      <progress value={now_ms} max={duration_ms} aria-label="Progress of the run" />
-      <span role="status">
-        {humanDuration(now_ms)} of {humanDuration(duration_ms)}
-        {paused ? ', paused' : ''}
-      </span>
-      {paused && last_event !== null && <span class="dim">last: {printableLine(last_event)}</span>}
-      {target === null && runEnd.value === '' && <Pace state={state} />}
-    </div>
+    <>
+      <div class="bar time">
+        <progress value={now_ms} max={duration_ms} aria-label="Progress of the run" />
+        <span role="status">
+          {humanDuration(now_ms)} of {humanDuration(duration_ms)}
+          {paused ? ', paused' : ''}
+        </span>
+        {target === null && runEnd.value === '' && <Pace state={state} />}
+      </div>
+      {/* On a line of its own, so that the buttons stay where they are. */}
+      {paused && last_event !== null && <p class="dim last-event">last: {printableLine(last_event)}</p>}
+    </>
   );
 }
 
