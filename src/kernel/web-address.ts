@@ -18,7 +18,7 @@ export const IN_PASSWORDS =
  * would show the beginning of the password.
  */
 function isCutShort(text: string): boolean {
-  return /^[a-z][a-z\d+.-]*:\/\/[^@/?#]*:\d*[/?#].*@/i.test(text);
+  return /^\s*[a-z][a-z\d+.-]*:[/\\]*[^@/?#\\]*:\d*[/?#\\].*@/is.test(text);
 }
 
 /** Reads `https://user:password@host/prefix`; undefined if the text is not such an address. */
@@ -54,26 +54,46 @@ export function plainBase(text: string): string {
 const MASK = '***';
 
 /**
- * A text with addresses, such as a message or a word of a command line, without the secrets in them: user names with passwords,
- * and the values in a query. Queries have too many names for tokens, so all values are masked.
+ * An address, or what was given as one, without the secrets in it: user name with password, and the values in a query. Queries
+ * have too many names for tokens, so all values are masked. An address is read as the program does that uses it; in a text that
+ * cannot be read, all up to the last `@` may be a password.
  */
-export function shownAddress(text: string): string {
-  return text.replace(
-    /(?<![a-z\d+.-])([\d+.-]*[a-z][a-z\d+.-]*:\/\/)([^\s"'<>]+)/gi,
-    (whole, scheme: string, rest: string) => {
-      // In an address that cannot be read, a password may contain any sign.
-      const end = URL.canParse(whole) && !isCutShort(whole) ? rest.search(/[/?#]|$/) : rest.length;
-      const at = rest.slice(0, end).lastIndexOf('@');
-      const open = at < 0 ? rest : `${MASK}@${rest.slice(at + 1)}`;
-      return scheme + open.replace(/([?&#])([^=&#]*=)?[^&#]+/g, `$1$2${MASK}`);
-    },
-  );
+export function shownAddress(address: string): string {
+  return hideUser(address)
+    .replace(FURTHER, hideUser)
+    .replace(/([?&#])([^=&#]*=)?[^&#]+/g, `$1$2${MASK}`);
+}
+
+function hideUser(address: string): string {
+  const url = URL.canParse(address) && !isCutShort(address) ? new URL(address) : undefined;
+  // In `bob:secret@host`, "bob" would be the scheme.
+  if (url === undefined || url.host === '') {
+    const [start = ''] = /^\s*[a-z\d+.-]*:?\/\//i.exec(address) ?? [];
+    const at = address.lastIndexOf('@');
+    return at < start.length ? address : `${start}${MASK}${address.slice(at)}`;
+  }
+  const { protocol, username, password, host, pathname, search, hash } = url;
+  if (username === '' && password === '') return address;
+  const path = pathname === '/' && !/\/(?:[?#]|$)/.test(address) ? '' : pathname;
+  return `${protocol}//${MASK}@${host}${path}${search}${hash}`;
+}
+
+const ADDRESS = /(?<![a-z\d+.-])[\d+.-]*[a-z][a-z\d+.-]*:\/\/(?:[^\s/?#]*@)?[^\s"'<>]+/gi;
+/** An address in another one. */
+const FURTHER = new RegExp(`(?!^)${ADDRESS.source}`, 'gi');
+
+/** A text without the secrets in its addresses: such as a message, a word of a command line, or `name=address`. */
+export function shownText(text: string): string {
+  const [, name = '', value = ''] = /^([\w.-]+=)?(.*)$/s.exec(text) ?? [];
+  // An address that is the whole text may have signs that end one in a sentence.
+  const isAddress = URL.canParse(value) && new URL(value).host !== '';
+  return isAddress ? name + shownAddress(value) : text.replace(ADDRESS, shownAddress);
 }
 
 /** A command line for a shell, without the secrets in its addresses. */
 export function shownCommand(words: readonly string[]): string {
   return words
-    .map(shownAddress)
+    .map(shownText)
     .map((word) => (/^[\w./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
     .join(' ');
 }

@@ -8,7 +8,7 @@ import { readBeginning } from '../kernel/file-beginning.js';
 import { makePrivateDirectory } from '../kernel/private-directory.js';
 import { PRIVATE } from '../kernel/private-file.js';
 import { cannotWrite, fileReason } from '../kernel/system-errors.js';
-import { shownAddress } from '../kernel/web-address.js';
+import { shownText } from '../kernel/web-address.js';
 import { isDirectory, writeWhole } from '../kernel/write-files.js';
 import { writeDownlinksCsv, writePartsCsv } from '../report/renderers/csv.js';
 import { RENDERERS, REPORT_FILES, REPORT_FORMATS, type ReportFormat } from '../report/renderers/index.js';
@@ -37,7 +37,7 @@ export function sourceOf(
   secrets: ReadonlySet<string>,
   more: Pick<RunSource, 'firmware' | 'allowFile'>,
 ): RunSource {
-  const isSecret = (name: string, value: string) => secrets.has(name) || shownAddress(value) !== value;
+  const isSecret = (name: string, value: string) => secrets.has(name) || shownText(value) !== value;
   const shown = [...vars].map(([name, value]) => [name, isSecret(name, value) ? null : value] as const);
   return { file, vars: Object.fromEntries(shown), ...more };
 }

@@ -1,6 +1,6 @@
 /** Addresses are shown without the secrets in them. */
 import { describe, expect, it } from 'vitest';
-import { apiBase, plainBase, shownAddress, shownCommand } from '../../src/kernel/web-address.js';
+import { apiBase, plainBase, shownAddress, shownCommand, shownText } from '../../src/kernel/web-address.js';
 
 describe('an address in a message', () => {
   it.each([
@@ -21,8 +21,43 @@ describe('an address in a message', () => {
     ['https://host/in?S3cret', 'https://host/in?***'],
     ['https://host/in#access_token=S3cret', 'https://host/in#access_token=***'],
     ['postgres://bob:S3cret@db/x?password=S3cret', 'postgres://***@db/x?password=***'],
-    ['url=https://bob:S3cret@host and "http://eve:S3cret@other/"', 'url=https://***@host and "http://***@other/"'],
+    ['cloud.example/?token=S3cret', 'cloud.example/?token=***'],
+    ['cloud.example/?token=S3 cret', 'cloud.example/?token=***'],
+    ['bob:S3cret@host', '***@host'],
+    ['bob:S3//cret@host', '***@host'],
+    ['//bob:S3cret@host', '//***@host'],
+    ['http:/bob:12#34@host', '***@host'],
+    ['http://bob:12\\34@host', 'http://***@host'],
+    ['http://host/to/http://bob:S3cret@other', 'http://host/to/http://***@other'],
+    ['embedded', 'embedded'],
   ])('%s is shown as %s', (address, shown) => expect(shownAddress(address)).toBe(shown));
+
+  // All of these are addresses for a browser, and for this program.
+  it.each([
+    "http://bob:S3'cret@host:1/x",
+    'http://bob:S3"cret@host:1/x',
+    'http://bob:S3<cret@host:1/x',
+    'http://bob:S3 cret@host:1/x',
+    'http://bob:S3\tcret@host:1/x',
+    ' http://bob:S3cret@host:1/x ',
+    'http:/bob:S3cret@host:1/x',
+    'http:bob:S3cret@host:1/x',
+    'http:\\\\bob:S3cret@host:1/x',
+    'http:///bob:S3cret@host:1/x',
+  ])('%j is shown without its password, also in a command', (address) => {
+    expect(apiBase(address)?.origin).toBe('http://host:1');
+    expect(shownAddress(address)).toBe('http://***@host:1/x');
+    expect(shownCommand(['run', address])).toBe("run 'http://***@host:1/x'");
+    expect(shownCommand([`hook=${address}`])).toBe("'hook=http://***@host:1/x'");
+  });
+
+  it.each([
+    ['url=https://bob:S3cret@host and "http://eve:S3cret@other/"', 'url=https://***@host and "http://***@other/"'],
+    ["see http://bob:S3'cret@host", 'see http://***@host'],
+    ['https://bob:S3cret@host/ http://eve:S3cret@other/', 'https://***@host/%20http://***@other/'],
+    ['http://host/ http://eve:S3cret@other/', 'http://host/ http://***@other/'],
+    ['bob@example.com wrote a@b.yaml', 'bob@example.com wrote a@b.yaml'],
+  ])('is shown without its password in the text %s', (text, shown) => expect(shownText(text)).toBe(shown));
 });
 
 it('a command line is shown with quotation marks for the shell, and without passwords', () => {

@@ -1,7 +1,7 @@
 /** What a failed check has found, as a short text without secrets, for the trace and reports. */
 import { foreignJson, isObject } from '../../kernel/json-text.js';
 import { withoutSecrets } from '../../kernel/shell-secrets.js';
-import { shownAddress } from '../../kernel/web-address.js';
+import { shownText } from '../../kernel/web-address.js';
 import { isCredential } from '../source/variables.js';
 
 /** Maximum number of characters that are shown of a value. */
@@ -85,5 +85,5 @@ function withoutKnown(text: string, secrets: readonly string[]): string {
 
 function withoutParts(text: string, secrets: readonly string[]): string {
   const known = secrets.reduce((shown, secret) => (secret === '' ? shown : shown.replaceAll(secret, HIDDEN)), text);
-  return shownAddress(withoutSecrets(known.replace(BEARER, HIDDEN)));
+  return shownText(withoutSecrets(known.replace(BEARER, HIDDEN)));
 }

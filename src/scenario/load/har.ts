@@ -5,7 +5,7 @@ import { InputError, quote } from '../../input/problems.js';
 import { parseTime } from '../../kernel/calendar.js';
 import { isObject } from '../../kernel/json-text.js';
 import type { UnixMillis } from '../../kernel/time.js';
-import { apiBase, plainBase } from '../../kernel/web-address.js';
+import { apiBase, plainBase, shownAddress } from '../../kernel/web-address.js';
 import { type Entry, findUnfit, replayedPath } from './recorded-request.js';
 import { HEADER_VALUE, isMethod } from './request.js';
 
@@ -22,7 +22,10 @@ export function readHar(text: string, file: string, base: string | undefined, pr
   const api = base === undefined ? undefined : apiBase(base);
   if (api === undefined) {
     const wanted = `"base" needs the address of the recorded API; the file has ${listAddresses(entries)}`;
-    problems.add(top, base === undefined ? wanted : `${quote(base)} is not the address of an API: ${wanted}`);
+    problems.add(
+      top,
+      base === undefined ? wanted : `${quote(shownAddress(base))} is not the address of an API: ${wanted}`,
+    );
     return [];
   }
   const before = problems.list.length;
