@@ -15,8 +15,9 @@ import {
   sharedServer,
 } from '../../support/postgres/databases.js';
 import { type PostgresServer, startPostgres } from '../../support/postgres/server.js';
+import { relayTo } from '../../support/relay.js';
 import { until } from '../../support/until.js';
-import { downlink, furnish, insert, message, SPACE } from './rows.js';
+import { downlink, furnish, insert, message, SPACE, space } from './rows.js';
 
 const server = await sharedServer();
 
@@ -87,6 +88,33 @@ describe('the PostgreSQL store', () => {
     await store.commit([insert.message(message(4))]);
     expect((await store.messages(SPACE, { limit: 9 })).map((row) => row.id)).toEqual([message(4).id]);
     await store.close();
+  });
+
+  it.each(['rejected', 'not answered'])('uses no connection whose settings are %s', async (how) => {
+    const url = await newDatabase();
+    const wire = await relayTo(url);
+    const store = await openShared(wire.url);
+    const lock = '1734765433, hashtext(current_schema())';
+    await connected(url, async (other) => {
+      await other.query(`SELECT pg_advisory_lock(${lock})`);
+      const early = expect(store.commit([insert.space(space())])).rejects.toMatchObject({ code: 'store-slow' });
+      await until(async () => {
+        const blocked = 'SELECT pid FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))';
+        return (await other.query(blocked)).rows.length > 0;
+      });
+      if (how === 'not answered') wire.hang();
+      await early;
+      wire.recover();
+      await other.query(`SELECT pg_advisory_unlock(${lock})`);
+      await store.commit([insert.space(space())]);
+      const users = await other.query<{ name: string }>(
+        `SELECT application_name AS name FROM pg_stat_activity JOIN pg_locks USING (pid)
+         WHERE classid = 1734765433 AND objid = (hashtext(current_schema())::bigint & 4294967295)::oid`,
+      );
+      expect(users.rows).toEqual([{ name: expect.stringMatching(/^ghostfleet-\d+$/) }]);
+    });
+    await store.close();
+    await wire.close();
   });
 
   it('waits for the disk even if the database is configured not to wait', async () => {

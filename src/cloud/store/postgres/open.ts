@@ -62,15 +62,16 @@ function openPool(url: string, connections: number, node: string): pg.Pool {
     ...KEEP_ALIVE,
     pipeline: true,
     types: TYPES,
+    // Without its settings, a connection is closed, and the error is that of the first query.
+    onConnect: async (client) => {
+      // If a connection breaks while it is used, its query fails.
+      client.on('error', () => {});
+      // `USE_KEY` takes a lock: the key of the database cannot be replaced while the connection exists.
+      await client.query(settings);
+    },
   });
   // Nothing to do: the pool has already removed the idle connection that broke. The next query opens a new one, or fails.
   pool.on('error', () => {});
-  pool.on('connect', (client) => {
-    // If a connection breaks while it is used, its query fails.
-    client.on('error', () => {});
-    // `USE_KEY` takes a lock: the key of the database cannot be replaced while the connection exists.
-    client.query(settings).catch(() => {});
-  });
   return pool;
 }
 
