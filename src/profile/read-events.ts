@@ -35,7 +35,10 @@ export function readEventLists(
       alarm: refine(record('an alarm event list', { ...common, high: alarm, low: alarm }), (read, map, problems) => {
         const { of, capacity, high, low } = read;
         if (sensors && sensors[of.sensor]?.windows?.kind !== 'statistics') {
-          problems.add(map, 'an alarm is evaluated when a sample goes into a window, but this sensor has no windows');
+          problems.add(
+            map,
+            'an alarm is evaluated with each sample of a window: its sensor needs "windows" without a "kind"',
+          );
         }
         return { kind: 'alarm', name, ...of, capacity, high, low };
       }),

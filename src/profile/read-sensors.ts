@@ -40,6 +40,7 @@ export function readSensors(modules: Modules): Check<readonly SensorSpec[]> {
       const { kind } = windows ?? {};
       const counter =
         kind === 'count' || kind === 'total' || kind === 'amount' || read.reads.some(({ model }) => isTotal(model));
+      if (counter) checkCounters(read.reads, kind, entry, problems);
       if (read.reads.some(({ atWindow }) => atWindow) && kind !== 'statistics') {
         problems.add(
           entry,
@@ -186,6 +187,29 @@ function checkCalibration(
     checkNumbered(`${points}-${word}`, ['float'], count, modules, node, problems);
   }
   checkNumbered(`${points}-mode`, ['enum'], count, modules, node, problems);
+}
+
+/** Checks the quantities of a counter, and the windows with its increments. A run would report wrong numbers, such as 0. */
+function checkCounters(
+  quantities: readonly QuantitySpec[],
+  kind: WindowSpec['kind'] | undefined,
+  node: LocatedNode,
+  problems: Problems,
+): void {
+  const isCount = ({ model }: QuantitySpec): boolean => {
+    const scaled = model.kind === 'scaled' ? quantities[model.of] : undefined;
+    return isTotal(model) || model.kind === 'meter' || (scaled !== undefined && isCount(scaled));
+  };
+  const other = quantities.find((quantity) => !isCount(quantity));
+  if (other) {
+    const { name, model } = other;
+    problems.add(
+      node,
+      `a counter has only quantities with the models pulses, presses, rain and meter, but ${quote(name)} is a ${model.kind}`,
+    );
+  } else if (kind === 'statistics' || kind === 'direction') {
+    problems.add(node, 'the windows of a counter need a "kind": count, total, amount or log');
+  }
 }
 
 const buffer = integer(1, 1024);
