@@ -4,7 +4,7 @@ import { AggregationTemporality, DataPointType, type MetricData } from '@opentel
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import { append } from '../kernel/append.js';
 import type { UnixMillis } from '../kernel/time.js';
-import type { Measure, MetricInfo } from '../trace/metrics/metric.js';
+import { getLasting, type Measure, type MetricInfo } from '../trace/metrics/metric.js';
 import { hrTime } from './spans.js';
 
 /** The time since which counters count, and the present. */
@@ -51,8 +51,9 @@ export function makeRunMetric(
     },
     dataPoints: parts.flatMap(({ measure, attributes }) => {
       if (measure.kind === 'count') return [];
-      const { count, sum, min, max } = measure.distribution;
-      const counts = [...measure.distribution.countBuckets(BOUNDS.map((bound) => bound * 1000))];
+      const distribution = getLasting(measure);
+      const { count, sum, min, max } = distribution;
+      const counts = [...distribution.countBuckets(BOUNDS.map((bound) => bound * 1000))];
       const spread = min === undefined || max === undefined ? {} : { min: min / 1000, max: max / 1000 };
       const value = { count, sum: sum / 1000, ...spread, buckets: { boundaries: BOUNDS, counts } };
       return [{ startTime, endTime, attributes, value }];

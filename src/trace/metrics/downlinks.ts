@@ -142,6 +142,12 @@ class DownlinkFigures {
   readonly #ledger: DownlinkLedger;
   readonly #spreads: Spreads;
   readonly #rejections: Rejections;
+  /** The downlinks in {@link getLastingWaits}. */
+  readonly #lasting = new Set<DownlinkRecord>();
+  readonly #lastingWaits = {
+    ...{ asleep: new Distribution(), radio: new Distribution(), transfer: new Distribution() },
+    ...{ service: new Distribution(), device: new Distribution() },
+  };
 
   constructor(types: readonly TrackedType[], ledger: DownlinkLedger, spreads: Spreads, rejections: Rejections) {
     this.#types = types;
@@ -205,6 +211,16 @@ class DownlinkFigures {
     const spread = new Distribution();
     for (const record of this.#records()) if (isDelivered(record)) spread.record(record.waits[cause]);
     return spread;
+  }
+
+  /** Those of downlinks without later stages, each as it was when it was first read: `cloud.took` may still divide it anew. */
+  getLastingWaits(cause: WaitCause): Distribution {
+    for (const record of this.#records()) {
+      if (!isDelivered(record) || !record.closed || this.#lasting.has(record)) continue;
+      this.#lasting.add(record);
+      for (const each of WAIT_CAUSES) this.#lastingWaits[each].record(record.waits[each]);
+    }
+    return this.#lastingWaits[cause];
   }
 
   /** Only types that occurred. */
@@ -290,6 +306,12 @@ const STAGE_ABOUTS: Readonly<Record<Stage, string>> = {
 const USERS = ({ users }: DownlinkFold) => users;
 const CHUNKS = ({ chunks }: DownlinkFold) => chunks;
 
+const makeWaits = (cause: WaitCause) => ({
+  durations: ({ users }: DownlinkFold) => users.getWaits(cause),
+  missing: ({ users }: DownlinkFold) => users.countMissing('delivered'),
+  lasting: ({ users }: DownlinkFold) => users.getLastingWaits(cause),
+});
+
 export const DOWNLINK_METRICS: MetricTable<DownlinkFold> = {
   'downlink.queued': {
     about: 'downlinks that the API accepted from users',
@@ -312,28 +334,23 @@ export const DOWNLINK_METRICS: MetricTable<DownlinkFold> = {
   },
   'wait.asleep': {
     about: 'time that a delivered downlink waited for a sleeping device',
-    durations: ({ users }) => users.getWaits('asleep'),
-    missing: ({ users }) => users.countMissing('delivered'),
+    ...makeWaits('asleep'),
   },
   'wait.radio': {
     about: 'time that a delivered downlink waited for the radio, or for repetitions',
-    durations: ({ users }) => users.getWaits('radio'),
-    missing: ({ users }) => users.countMissing('delivered'),
+    ...makeWaits('radio'),
   },
   'wait.transfer': {
     about: 'time that a delivered downlink waited for packets in transfer',
-    durations: ({ users }) => users.getWaits('transfer'),
-    missing: ({ users }) => users.countMissing('delivered'),
+    ...makeWaits('transfer'),
   },
   'wait.service': {
     about: 'time that a delivered downlink waited for the cloud',
-    durations: ({ users }) => users.getWaits('service'),
-    missing: ({ users }) => users.countMissing('delivered'),
+    ...makeWaits('service'),
   },
   'wait.device': {
     about: 'time that a delivered downlink waited for the device to run, save or reboot',
-    durations: ({ users }) => users.getWaits('device'),
-    missing: ({ users }) => users.countMissing('delivered'),
+    ...makeWaits('device'),
   },
   'chunk.queued': {
     about: 'chunks of firmware images that the cloud queued for updates; a chunk is a downlink, but none of a user',

@@ -16,10 +16,21 @@ export interface MetricInfo {
   readonly within: boolean;
 }
 
+/** The durations of a metric as exports have them: none is taken back later. */
+export function getLasting({ distribution, lasting }: Extract<Measure, { kind: 'durations' }>): Distribution {
+  return lasting?.() ?? distribution;
+}
+
 /** Value of a metric. */
 export type Measure =
   | { readonly kind: 'count'; readonly value: number }
-  | { readonly kind: 'durations'; readonly distribution: Distribution; readonly missing: Missing };
+  | {
+      readonly kind: 'durations';
+      readonly distribution: Distribution;
+      readonly missing: Missing;
+      /** For exports, whose readers take a duration that changes for a restart; left out if no duration changes. */
+      readonly lasting?: (() => Distribution) | undefined;
+    };
 
 /** Exchanges that began but have no duration, counted by state: `{ pending: 2, cancelled: 1 }`. */
 export type Missing = Readonly<Record<string, number>>;
@@ -48,6 +59,8 @@ interface CountReader<F> {
 interface DurationsReader<F> {
   readonly durations: (fold: F) => Distribution;
   readonly missing: (fold: F) => Missing;
+  /** Only durations that no longer change. Default: all. */
+  readonly lasting?: (fold: F) => Distribution;
 }
 interface ShareReader<F> {
   /** @param now the end of the observation: exchanges that have not reached the stage by then are open or late */
@@ -58,9 +71,14 @@ interface ShareReader<F> {
 export function readMetric<F>(table: MetricTable<F>, fold: F, name: string): Measure | undefined {
   const metric = Object.hasOwn(table, name) ? table[name] : undefined;
   if (metric === undefined) return undefined;
-  return 'count' in metric
-    ? { kind: 'count', value: metric.count(fold) }
-    : { kind: 'durations', distribution: metric.durations(fold), missing: metric.missing(fold) };
+  if ('count' in metric) return { kind: 'count', value: metric.count(fold) };
+  const { durations, missing, lasting } = metric;
+  return {
+    kind: 'durations',
+    distribution: durations(fold),
+    missing: missing(fold),
+    ...(lasting && { lasting: () => lasting(fold) }),
+  };
 }
 
 /** Reads the share of `name` within `limit`; undefined if the table has no such share. */
