@@ -75,8 +75,19 @@ describe('the parts of a result', () => {
       expect([by, sum]).toEqual([by, result.uplinks.sent]);
     }
     expect(countsOf('tag', 'fleet.devices')).toEqual({ cold: 4, indoor: 7, '(none)': 2 });
-    expect(countsOf('firmware', 'fleet.devices')).toEqual({ '3.5.5': 4, newest: 5 });
+    expect(countsOf('firmware', 'fleet.devices')).toEqual({ '3.5.5': 4, '4.0.0': 5 });
     expect(countsOf('client', 'call.sent')).toEqual({ dashboard: 120, '(none)': 60 });
+  });
+
+  it('by firmware are those of the versions at the start, also of groups that name none', () => {
+    const fleet = [
+      { name: 'aa', profile: 'clime', count: 2 },
+      { name: 'bb', profile: 'clime', firmware: '4.0.0', count: 3 },
+      { name: 'cc', profile: 'hio-node', count: 1 },
+    ];
+    const { parts = [], scopes = [] } = defineScenario({ name: 'fw', duration: '1h', fleet, by: ['firmware'] });
+    expect(parts.map(({ value }) => value)).toEqual(['4.0.0', '1.0.0']);
+    expect(scopes).toContainEqual({ name: 'firmware/4.0.0', devices: [0, 1, 2, 3, 4] });
   });
 
   it('have durations, with the number of exchanges without one', () => {

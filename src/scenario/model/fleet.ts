@@ -7,6 +7,8 @@ export interface FleetGroup {
   readonly profile: string;
   /** Factory firmware version of the devices, such as `3.5.5`; null for the newest. */
   readonly firmware: string | null;
+  /** The version with which the devices start, also if it is the newest. */
+  readonly version: string;
   readonly count: number;
   /** Serial number of the first device; the others follow. */
   readonly firstSerial: number;

@@ -73,7 +73,9 @@ export function fleet(node: LocatedNode, problems: Problems, shape: FleetShape):
     // If a group could not be read, the serial numbers of groups that do not set them are unknown.
     if (draft === undefined || (draft.serial === undefined && !complete)) continue;
     const { serial, ...rest } = draft;
-    const group = { ...rest, firstSerial: serial ?? next, ...alwaysLte(draft, shape.types.get(rest.profile)) };
+    const type = shape.types.get(rest.profile);
+    const version = rest.firmware ?? type?.versions.at(-1) ?? 'newest';
+    const group = { ...rest, version, firstSerial: serial ?? next, ...alwaysLte(draft, type) };
     if (serial === undefined) next += rest.count;
     checkDistinct(group, groups, item, problems);
     groups.push(group);
@@ -87,7 +89,7 @@ function alwaysLte({ firmware }: Draft, type: KnownDeviceType | undefined): Pick
 }
 
 /** A group of the file. Its first serial number may depend on the other groups. */
-type Draft = Omit<FleetGroup, 'firstSerial'> & { readonly serial: number | undefined };
+type Draft = Omit<FleetGroup, 'firstSerial' | 'version'> & { readonly serial: number | undefined };
 
 /** An item of the list of groups; `draft` is undefined if the group could not be read. */
 interface Drafted {

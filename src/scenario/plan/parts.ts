@@ -13,18 +13,16 @@ import {
 } from '../expect/expectation.js';
 import { listLabels } from '../load/ready.js';
 import type { FleetGroup } from '../model/fleet.js';
-import type { Plan, PlannedGroup, PlannedPart, PlannedScope } from '../model/plan.js';
+import type { Plan, PlannedPart, PlannedScope } from '../model/plan.js';
 import type { ScenarioLoad } from '../model/scenario.js';
 
 /** Maximum number of parts by one dimension, without that of the others. */
 const MOST_PARTS = 20;
 const NONE = '(none)';
 const OTHERS = '(others)';
-/** The firmware of groups that name no version. */
-const NEWEST = 'newest';
 
 type DividedGroup = Pick<FleetGroup, 'name' | 'profile' | 'count' | 'tags' | 'region'> &
-  Partial<Pick<FleetGroup, 'firmware'> | Pick<PlannedGroup, 'firmware'>>;
+  Partial<Pick<FleetGroup, 'version'>>;
 
 /** What is divided into parts. */
 interface Divided {
@@ -114,7 +112,7 @@ function listValues(by: Exclude<Dimension, 'client'>, group: DividedGroup): read
     case 'profile':
       return [group.profile];
     case 'firmware':
-      return [group.firmware ?? NEWEST];
+      return [group.version ?? NONE];
     case 'tag':
       return group.tags.length === 0 ? [NONE] : [...new Set(group.tags)];
     default:
