@@ -6,6 +6,7 @@
  * line. Ids are not mistaken for keys: ids are UUIDs of version 7, keys of version 4.
  */
 import { pino } from 'pino';
+import { hideSecrets } from '../kernel/known-secrets.js';
 import type { Log } from '../kernel/log.js';
 import type { Output } from './host.js';
 
@@ -50,9 +51,7 @@ const SECRET_FORMS: readonly (readonly [RegExp, string])[] = [
 ];
 
 function scrubLine(line: string, secrets: readonly string[]): string {
-  let text = line;
-  // The line is JSON, so a secret is escaped in it.
-  for (const secret of secrets) text = text.replaceAll(JSON.stringify(secret).slice(1, -1), MASK);
+  let text = hideSecrets(line, secrets, MASK);
   for (const [form, mask] of SECRET_FORMS) text = text.replace(form, mask);
   return text;
 }

@@ -7,11 +7,12 @@ import { asError, messageOf, UsageError } from '../kernel/errors.js';
 import { openHttpPool } from '../kernel/http-pool.js';
 import { DEPTH_LIMIT } from '../kernel/json-size.js';
 import { foreignJson, isObject, NOT_UNICODE } from '../kernel/json-text.js';
+import { hideSecrets } from '../kernel/known-secrets.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { REQUEST_HEADERS } from '../kernel/request-headers.js';
 import { retryAfter } from '../kernel/retry-after.js';
 import { type Millis, seconds } from '../kernel/time.js';
-import { apiBase, IN_PASSWORDS, shownAddress } from '../kernel/web-address.js';
+import { apiBase, IN_PASSWORDS, secretsInBasic, shownAddress } from '../kernel/web-address.js';
 import { ApiError, ConnectionError } from './errors.js';
 
 /** Largest answer, in bytes. The largest page of messages is far smaller. */
@@ -37,6 +38,8 @@ export interface HttpOptions {
   readonly timeout?: Millis;
   /** Wraps every request, for example to limit concurrent requests or to retry. Default: requests are sent immediately. */
   readonly gate?: Gate;
+  /** Further texts that an answer may repeat and no error shows. Default: none besides the API key and the password. */
+  readonly secrets?: readonly string[];
   /** Called when a request is sent; returns a function for the `Date` header of the response. Default: ignored. */
   readonly dated?: () => (date: string) => void;
 }
@@ -59,7 +62,7 @@ export class JsonHttp {
   readonly #pool: Dispatcher;
   readonly #origin: string;
   readonly #prefix: string;
-  /** Credentials, as texts of others may contain them. */
+  /** Texts of others may contain them. */
   readonly #secrets: readonly string[];
   /** Credentials. */
   readonly #headers: Readonly<Record<string, string>>;
@@ -73,7 +76,7 @@ export class JsonHttp {
    * @throws UsageError `bad-url` if the address is not valid, `bad-api-key` if the key is not valid
    */
   constructor(options: HttpOptions, other?: JsonHttp) {
-    const { baseUrl, apiKey, connections = 16, timeout = seconds(30), gate = atOnce } = options;
+    const { baseUrl, apiKey, connections = 16, timeout = seconds(30), gate = atOnce, secrets = [] } = options;
     if (typeof baseUrl !== 'string') {
       throw new UsageError('bad-url', 'the option "baseUrl" is missing: an address such as "http://127.0.0.1:8080"');
     }
@@ -91,10 +94,7 @@ export class JsonHttp {
     this.#origin = base.origin;
     this.#prefix = base.prefix;
     this.#headers = { ...base.headers, ...(apiKey !== undefined && { 'x-api-key': apiKey }) };
-    const [, password = ''] = base.headers.authorization?.split(' ') ?? [];
-    const secrets = [apiKey ?? '', password].filter((secret) => secret !== '');
-    // In a path, some characters are encoded.
-    this.#secrets = secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]);
+    this.#secrets = [apiKey ?? '', ...secretsInBasic(base.headers.authorization ?? ''), ...secrets];
     this.#gate = gate;
     this.#end = other ? other.#end : {};
     this.#pool = other
@@ -236,7 +236,7 @@ export class JsonHttp {
 
   /** A text or JSON value without the credentials, because the answer of a foreign server could repeat them. */
   #shown(value: unknown): unknown {
-    if (typeof value === 'string') return this.#secrets.reduce((text, secret) => text.replaceAll(secret, '***'), value);
+    if (typeof value === 'string') return hideSecrets(value, this.#secrets, '***');
     if (Array.isArray(value)) return value.map((item) => this.#shown(item));
     if (!isObject(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [this.#shown(name), this.#shown(item)]));

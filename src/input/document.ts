@@ -20,6 +20,7 @@ import {
   type Node as YamlNode,
 } from 'yaml';
 import { NOT_UNICODE } from '../kernel/json-text.js';
+import { hideSecrets } from '../kernel/known-secrets.js';
 import { formatProblem, InputError, oneLine, type Problem, quote } from './problems.js';
 import type { NamedText } from './text-file.js';
 
@@ -67,6 +68,8 @@ export class Problems {
   readonly #read = new Map<string, unknown>();
   /** Characters of the files, counted for each way. */
   #length = 0;
+  /** Values that no message may show, each with what stands for it. */
+  readonly #hidden: (readonly [value: string, shown: string])[] = [];
 
   /** Notes a problem with the value at `place`. */
   add(place: Place, message: string): void {
@@ -94,6 +97,11 @@ export class Problems {
     return made;
   }
 
+  /** Hides a value in all messages. @param shown what stands for it */
+  hide(value: string, shown: string): void {
+    this.#hidden.push([value, shown]);
+  }
+
   #push(place: Place, message: string): void {
     this.list.push({ file: place.file, line: place.line, column: place.column, message });
   }
@@ -102,9 +110,19 @@ export class Problems {
   finish(hint?: string): void {
     if (this.list.length === 0) return;
     // A problem in a value that several aliases share is noted several times, and reported once.
-    const distinct = [...new Map(this.list.map((problem) => [formatProblem(problem), problem])).values()];
+    const open = this.list.map((problem) => ({ ...problem, message: this.#withoutHidden(problem.message) }));
+    const distinct = [...new Map(open.map((problem) => [formatProblem(problem), problem])).values()];
     distinct.sort((a, b) => a.file.localeCompare(b.file, 'en') || a.line - b.line || a.column - b.column);
     throw new InputError(distinct, hint);
+  }
+
+  #withoutHidden(message: string): string {
+    return this.#hidden.reduce((text, [value, shown]) => {
+      const open = hideSecrets(text, [value], shown);
+      // Short values are hidden only as a whole: most messages have them in quotation marks, some at their beginning.
+      const parts = open.split(/("|^\S+(?= is ))/);
+      return parts.map((part) => hideSecrets(part, [value], shown)).join('');
+    }, message);
   }
 }
 

@@ -45,6 +45,13 @@ export function readCredentials({
   }
 }
 
+/** The parts of the header for a user name and password that an answer may repeat and no text may show. */
+export function secretsInBasic(value: string): readonly string[] {
+  const [, pair = ''] = /^basic (.*)/i.exec(value) ?? [];
+  const [, password = ''] = /:(.*)/s.exec(Buffer.from(pair, 'base64').toString()) ?? [];
+  return [pair, password];
+}
+
 /** The address of an API without secrets, and equal for all spellings of it; as given if it cannot be read. */
 export function plainBase(text: string): string {
   const base = apiBase(text);

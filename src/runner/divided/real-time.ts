@@ -129,7 +129,7 @@ class Conductor {
 
   #opened(): Promise<SharedCloud> {
     const { cloud, profiles, plan } = this.#options;
-    if (cloud !== undefined) return SharedRemoteCloud.open(cloud, profiles, this.#patience);
+    if (cloud !== undefined) return SharedRemoteCloud.open(cloud, profiles, this.#patience, plan.secrets);
     const random = seededRandom(plan.seed);
     // The parts report the failures of their devices.
     return OwnCloud.open(this.#options, {

@@ -47,10 +47,11 @@ export class SharedRemoteCloud implements SharedCloud {
     cloud: TargetCloud,
     profiles: ReadonlyMap<string, Profile>,
     patience: Patience,
+    secrets: readonly string[] | undefined,
   ): Promise<SharedRemoteCloud> {
     const time = new RealClock();
     const times = new TargetClock({ time, run: time, speed: 1 });
-    return new SharedRemoteCloud(cloud, await openApi(cloud, times, patience), profiles, times);
+    return new SharedRemoteCloud(cloud, await openApi(cloud, times, patience, secrets), profiles, times);
   }
 
   get apiKey(): string {

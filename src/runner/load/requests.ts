@@ -5,6 +5,7 @@
 import type { EdgeClock } from '../../kernel/clock.js';
 import { ClockHold } from '../../kernel/clock-hold.js';
 import { foreignJson } from '../../kernel/json-text.js';
+import { hideSecrets } from '../../kernel/known-secrets.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import type { CallRequest } from '../../scenario/load/calls.js';
 import type { Keep, ReadyRequest, RequestPlace } from '../../scenario/load/ready.js';
@@ -22,6 +23,8 @@ export interface RequestContext {
   readonly trace: Trace;
   /** All devices of the plan, in its order. */
   readonly handles: readonly DeviceHandle[];
+  /** Texts that answers may repeat and no report shows. Default: none besides the keys of the callers. */
+  readonly secrets?: readonly string[];
   /** Called before every request; undefined if no fault can delay or stop it. */
   readonly admit?: Admission | undefined;
   /** Milliseconds of the run per real millisecond. Default: 1. */
@@ -106,7 +109,7 @@ export class Requests {
 
   /** Makes a request due at `intended`; `done` is not called if it is dropped, and then the result is false. */
   make(intended: Instant, order: Order, done: RequestEnd): boolean {
-    const { clock, admit } = this.#context;
+    const { clock, admit, secrets = [] } = this.#context;
     const { connections, space, apiKey, base } = this.#caller;
     const { request, device, lookUp } = order;
     const cloudId = request.needsDevice ? device?.cloudId : '';
@@ -117,7 +120,7 @@ export class Requests {
       return false;
     }
     if (connections.waiting >= MOST_WAITING) return this.drop(intended, request.label, UNSENT[0]);
-    const place = { space, device: cloudId, lookUp, base, apiKey };
+    const place = { space, device: cloudId, lookUp, base, secrets: [apiKey, ...secrets] };
     const made = request.make(place);
     if (typeof made === 'string') return this.drop(intended, request.label, made);
     const pending: PendingRequest = { order, intended, place, made, sent: undefined };
@@ -220,7 +223,8 @@ export class Requests {
     if (isUndecided(status) || (isAccepted && broken !== '')) this.#noteUnanswered(pending);
     if (broken !== '' || status === 0 || !(isAccepted || request.anyStatus)) return { why: broken };
     const judgement = request.judge(result, place, keep);
-    if (judgement.why !== '') return judgement;
+    // The charset of an answer, for example, is a text of the service.
+    if (judgement.why !== '') return { ...judgement, why: hideSecrets(judgement.why, place.secrets, '(hidden)') };
     if (!isAccepted) return { why: '', expected: true };
     const queued = this.#queued(pending);
     const isNamed = queued === undefined || this.#context.accepted(result.body, queued.content);

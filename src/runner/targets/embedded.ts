@@ -32,6 +32,8 @@ interface EmbeddedOptions {
   readonly db: string;
   /** Key for the secrets in a PostgreSQL database. Default: a random key, so that no other service can open the database. */
   readonly secretsKey?: NamedKey | undefined;
+  /** Texts that no error may show. Default: none besides the keys. */
+  readonly secrets?: readonly string[];
   /** Name of the cloud's space. */
   readonly space: string;
   /** Whether time is virtual: datagrams on their way over UDP then stop the clock. */
@@ -54,7 +56,7 @@ interface EmbeddedOptions {
 
 /** Starts the embedded cloud. @throws UsageError if it cannot start, or if the database is not new */
 export async function openEmbeddedTarget(options: EmbeddedOptions): Promise<Target> {
-  const { transport, virtual, clock, trace, failed = () => {}, faults: planned = [], ...rest } = options;
+  const { transport, virtual, clock, trace, failed = () => {}, faults: planned = [], secrets = [], ...rest } = options;
   // With a console, its user may inject faults later.
   const hasFaults = options.webConsole !== undefined || planned.some((fault) => kindOf(fault).service !== undefined);
   const faults = hasFaults ? makeServiceFaults(planned, options) : undefined;
@@ -85,7 +87,10 @@ export async function openEmbeddedTarget(options: EmbeddedOptions): Promise<Targ
     const address = { baseUrl: service?.api ?? '', apiKey: requireKey(service?.apiKey, options.db) };
     // Requests that a fault or a limit may stop are sent over HTTP.
     const isFree = faults === undefined && !options.settings?.rateLimit;
-    const api = new EmbeddedClient({ ...address, spaceId: service?.spaceId ?? '' }, isFree ? service : undefined);
+    const api = new EmbeddedClient(
+      { ...address, secrets, spaceId: service?.spaceId ?? '' },
+      isFree ? service : undefined,
+    );
     closers.push(() => api.close());
     const inner = await openWire({ kind: transport, cloud, api: address.baseUrl, clock, wires, failed });
     const wire = faults ? loseWhileDown(inner, faults) : inner;
@@ -94,6 +99,7 @@ export async function openEmbeddedTarget(options: EmbeddedOptions): Promise<Targ
       const opened = await cloud.openSpace(`${options.space}/${name}`);
       const client = new DeviceCloudClient({
         ...address,
+        secrets,
         apiKey: requireKey(opened.apiKey, options.db),
         spaceId: opened.spaceId,
       });

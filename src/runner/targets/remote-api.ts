@@ -68,16 +68,22 @@ export interface RemoteApi {
 /**
  * @param times measures the clock of the cloud
  * @param patience how long requests wait that the cloud has rejected
+ * @param secrets texts that no error may show. Default: none besides the keys
  * @throws UsageError if the API cannot be used
  */
-export async function openApi(cloud: TargetCloud, times: TargetClock, patience: Patience): Promise<RemoteApi> {
+export async function openApi(
+  cloud: TargetCloud,
+  times: TargetClock,
+  patience: Patience,
+  secrets: readonly string[] = [],
+): Promise<RemoteApi> {
   // A real clock, because requests also wait while the clock of the run is frozen.
   const gate = makeGate(cloud.pace, new RealClock(), patience);
   const dated = () => {
     const sent = times.now;
     return (date: string) => times.noteDated(date, sent);
   };
-  const options = { baseUrl: cloud.api, apiKey: cloud.apiKey, connections: cloud.pace.atOnce, gate, dated };
+  const options = { baseUrl: cloud.api, apiKey: cloud.apiKey, connections: cloud.pace.atOnce, gate, dated, secrets };
   const spaceId = await findSpace(options, cloud.spaceId);
   const further: DeviceCloudClient[] = [];
   return {

@@ -31,6 +31,8 @@ import { isUndecidedError } from './undecided.js';
 
 interface RemoteOptions {
   readonly cloud: TargetCloud;
+  /** Texts that no error may show. Default: none besides the keys. */
+  readonly secrets?: readonly string[] | undefined;
   /** Serial numbers of the devices of the run. */
   readonly serials: ReadonlySet<number>;
   /** Simulated milliseconds of the devices per real millisecond; the cloud's time is real. */
@@ -49,7 +51,7 @@ export async function openRemoteTarget(options: RemoteOptions): Promise<Target> 
   const { cloud, serials, profiles, speed, clock, trace, patience } = options;
   // A real clock, because the time of the run stands still during the provisioning.
   const times = new TargetClock({ time: new RealClock(), run: clock, speed });
-  const { options: usual, openSpace, closeSpaces } = await openApi(cloud, times, patience);
+  const { options: usual, openSpace, closeSpaces } = await openApi(cloud, times, patience, options.secrets);
   const own = { ...usual, gate: reportFailures(usual.gate, options.failed) };
   const opened = times.now;
   const audit = new TargetAudit(clock, profiles, speed, times);

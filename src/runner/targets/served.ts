@@ -19,6 +19,8 @@ export interface ServedCloud {
 
 interface ServedOptions {
   readonly cloud: ServedCloud;
+  /** Texts that no error may show. */
+  readonly secrets: readonly string[];
   readonly clock: EdgeClock;
   readonly trace: Trace;
   readonly failed: Failed;
@@ -29,9 +31,9 @@ const AT_ONCE = 16;
 
 /** Connects to the cloud, which writes its events itself, in its own thread. */
 export async function openServedTarget(options: ServedOptions): Promise<Target> {
-  const { cloud, trace } = options;
+  const { cloud, trace, secrets } = options;
   const { api: baseUrl, spaceId, apiKey, ports } = cloud;
-  const api = new DeviceCloudClient({ baseUrl, spaceId, apiKey, connections: AT_ONCE });
+  const api = new DeviceCloudClient({ baseUrl, spaceId, apiKey, connections: AT_ONCE, secrets });
   const wire = await openWire(options);
   return {
     api,

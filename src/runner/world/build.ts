@@ -6,6 +6,7 @@ import type { Random } from '../../kernel/random.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import type { Millis } from '../../kernel/time.js';
 import { VirtualClock } from '../../kernel/virtual-clock.js';
+import { apiBase, secretsInBasic } from '../../kernel/web-address.js';
 import type { GeneratorReport } from '../../report/result.js';
 import type { Trace } from '../../trace/events.js';
 import { withFaults } from '../../transport/faults/with-faults.js';
@@ -104,6 +105,7 @@ export function buildWorld(
       trace,
       handles,
       accepted,
+      secrets: [...(plan.secrets ?? []), ...secretsInBasic(apiBase(address.baseUrl)?.headers.authorization ?? '')],
       leastPause: virtual ? 1 : 0,
       admit,
       unanswered: audit?.noteUnanswered.bind(audit),

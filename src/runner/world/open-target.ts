@@ -54,8 +54,8 @@ export interface TargetParts {
  */
 export function openTarget(options: TargetOptions, parts: TargetParts, served?: ServedCloud): Promise<Target> {
   const { transport, db, log, plan, cloud, speed } = options;
-  const { faults, cloud: settings } = plan;
-  if (served !== undefined) return openServedTarget({ ...parts, cloud: served });
+  const { faults, cloud: settings, secrets = [] } = plan;
+  if (served !== undefined) return openServedTarget({ ...parts, secrets, cloud: served });
   if (cloud === undefined) {
     return openEmbeddedTarget({
       ...parts,
@@ -63,6 +63,7 @@ export function openTarget(options: TargetOptions, parts: TargetParts, served?: 
       transport,
       db,
       space: plan.scenario,
+      secrets,
       faults,
       virtual: options.clock === 'virtual',
       settings,
@@ -74,5 +75,5 @@ export function openTarget(options: TargetOptions, parts: TargetParts, served?: 
   const unknown = faults.find((fault) => kindOf(fault).service !== undefined);
   if (unknown !== undefined) throw new UsageError('bad-fault', `the fault ${unknown.kind} requires the embedded cloud`);
   const serials = new Set(plan.devices.map(({ serial }) => serial));
-  return openRemoteTarget({ cloud, log, serials, profiles: options.profiles.values(), speed, ...parts });
+  return openRemoteTarget({ cloud, secrets, log, serials, profiles: options.profiles.values(), speed, ...parts });
 }

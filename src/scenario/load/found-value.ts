@@ -1,8 +1,10 @@
 /** What a failed check has found, as a short text without secrets, for the trace and reports. */
 import { foreignJson, isObject } from '../../kernel/json-text.js';
+import { hideSecrets } from '../../kernel/known-secrets.js';
 import { withoutSecrets } from '../../kernel/shell-secrets.js';
-import { shownText } from '../../kernel/web-address.js';
+import { secretsInBasic, shownText } from '../../kernel/web-address.js';
 import { isCredential } from '../source/variables.js';
+import type { CallRequest } from './calls.js';
 
 /** Maximum number of characters that are shown of a value. */
 const LONGEST = 80;
@@ -16,7 +18,7 @@ const BEARER = /\b(?:bearer|basic)\s+\S+|\beyJ[\w-]{8,}[\w.-]*/gi;
 /**
  * `"x"`, `missing`, `1, 2, 3 and 4 more`.
  * @param of what the check looks at: `body`, `header etag` or a path
- * @param secrets of the request, which an answer may repeat
+ * @param secrets of the run and of the request, which an answer may repeat
  */
 export function describeFound(of: string, values: readonly unknown[], secrets: readonly string[]): string {
   if (values.length === 0) return 'missing';
@@ -36,6 +38,30 @@ const SHORT_NAMES = /(?:^|[^a-z])(?:auth|cookie|otp|pin|psk|pwd|session)(?:[^a-z
 
 function isHidden(name: string): boolean {
   return isSecretName(name) || SHORT_NAMES.test(name);
+}
+
+/** The secrets in the headers, the query and the body of a request, by their names. @param request or why it is not sent */
+export function secretsOf(request: CallRequest | string): readonly string[] {
+  if (typeof request === 'string') return [];
+  const { path, headers = {}, body = '' } = request;
+  const sent = Object.entries(headers).flatMap(([name, value]) =>
+    // Of cookies, also the values alone.
+    isHidden(name) ? [...secretsInBasic(value), ...value.split(/[\s;,]+/), ...value.split(/[\s;,=]+/)] : [],
+  );
+  const content = foreignJson(body);
+  const inForm = content === undefined ? secretsInForm(body) : secretsInJson(content, false);
+  return [...sent, ...secretsInForm(path.split('?')[1] ?? ''), ...inForm];
+}
+
+function secretsInForm(text: string): readonly string[] {
+  return [...new URLSearchParams(text)].flatMap(([name, value]) => (isHidden(name) ? [value] : []));
+}
+
+/** @param isSecret whether the value is that of a secret name */
+function secretsInJson(value: unknown, isSecret: boolean): readonly string[] {
+  if (typeof value !== 'object' || value === null) return isSecret ? [String(value)] : [];
+  if (Array.isArray(value)) return value.flatMap((item) => secretsInJson(item, isSecret));
+  return Object.entries(value).flatMap(([name, item]) => secretsInJson(item, isSecret || isHidden(name)));
 }
 
 /** A JSON text as its value, so that its keys are known. */
@@ -74,7 +100,7 @@ function* writeParts(value: unknown, secrets: readonly string[]): Generator<stri
       else yield* writeParts(value[key], secrets);
     }
     yield before === '{' ? '{}' : '}';
-  } else yield String(value);
+  } else yield hideSecrets(String(value), secrets, HIDDEN);
 }
 
 function withoutKnown(text: string, secrets: readonly string[]): string {
@@ -84,6 +110,6 @@ function withoutKnown(text: string, secrets: readonly string[]): string {
 }
 
 function withoutParts(text: string, secrets: readonly string[]): string {
-  const known = secrets.reduce((shown, secret) => (secret === '' ? shown : shown.replaceAll(secret, HIDDEN)), text);
+  const known = hideSecrets(text, secrets, HIDDEN);
   return shownText(withoutSecrets(known.replace(BEARER, HIDDEN)));
 }

@@ -14,7 +14,7 @@ import {
 } from './calls.js';
 import { type ChainsSpec, namesDevice } from './chains.js';
 import type { LoadData } from './data-rows.js';
-import { describeFound, isSecretName } from './found-value.js';
+import { describeFound, secretsOf } from './found-value.js';
 import type { Load, LoadCall } from './load.js';
 import type { RecordedRequest } from './recorded-request.js';
 import { HEADER_VALUE, type Method, makeBody, placesOf, type RequestSpec } from './request.js';
@@ -29,8 +29,8 @@ export interface RequestPlace {
   readonly lookUp: LookUp;
   /** Address of the cloud. */
   readonly base: { readonly origin: string; readonly prefix: string };
-  /** Of the caller; an answer may repeat it, but no report shows it. */
-  readonly apiKey: string;
+  /** Of the run; an answer may repeat them, but no report shows them. */
+  readonly secrets: readonly string[];
 }
 
 /** A downlink that a request queues, for the device with this id in the cloud. */
@@ -152,41 +152,43 @@ function prepareRequest(spec: RequestSpec, label: string, data: LoadData | undef
   const inTexts = [...path.names, ...headers.flatMap(([, { names }]) => names), ...(body?.inTexts ?? [])];
   const checks = check.map((each) => ({ ...each, holds: prepareCheck(each), find: prepareSource(each.of) }));
   const captured = Object.entries(spec.capture ?? {}).map(([name, of]) => ({ name, of, find: prepareSource(of) }));
+  const make: ReadyRequest['make'] = ({ lookUp, base }) => {
+    const untextual = findUntextual(inTexts, lookUp);
+    if (untextual !== undefined) return `${untextual}, which does not fit into a text`;
+    const empty = inPlace.find((name) => lookUp(name) === '');
+    if (empty !== undefined) return `{${empty}} is empty, so its path would be another one`;
+    const given = startsWithPlace ? findPath(asText(lookUp(path.names[0] ?? '')), base) : '';
+    if (given === undefined) return `{${path.names[0]}} is neither a path nor an address of the cloud`;
+    const filled = given + fill(rest, lookUp, inPath);
+    if (STEP.test(filled)) return 'a value is a step upwards in its path';
+    const sent = headers.map(([name, value]) => [name, fill(value, lookUp)] as const);
+    const wrong = sent.find(([, value]) => !HEADER_VALUE.test(value));
+    if (wrong !== undefined) return `its header ${wrong[0]} would have a character that HTTP does not allow`;
+    return {
+      method,
+      path: filled,
+      body: body?.fill(lookUp),
+      headers: headers.length === 0 ? undefined : Object.fromEntries(sent),
+    };
+  };
   return {
     label,
     needsDevice: placesOf(spec).has('device') && !data?.rows.columns.includes('device'),
     anyStatus: check.some(({ of }) => of.toLowerCase() === 'status'),
     think: spec.think,
-    make: ({ lookUp, base }) => {
-      const untextual = findUntextual(inTexts, lookUp);
-      if (untextual !== undefined) return `${untextual}, which does not fit into a text`;
-      const empty = inPlace.find((name) => lookUp(name) === '');
-      if (empty !== undefined) return `{${empty}} is empty, so its path would be another one`;
-      const given = startsWithPlace ? findPath(asText(lookUp(path.names[0] ?? '')), base) : '';
-      if (given === undefined) return `{${path.names[0]}} is neither a path nor an address of the cloud`;
-      const filled = given + fill(rest, lookUp, inPath);
-      if (STEP.test(filled)) return 'a value is a step upwards in its path';
-      const sent = headers.map(([name, value]) => [name, fill(value, lookUp)] as const);
-      const wrong = sent.find(([, value]) => !HEADER_VALUE.test(value));
-      if (wrong !== undefined) return `its header ${wrong[0]} would have a character that HTTP does not allow`;
-      return {
-        method,
-        path: filled,
-        body: body?.fill(lookUp),
-        headers: headers.length === 0 ? undefined : Object.fromEntries(sent),
-      };
-    },
-    judge: (heard, { lookUp, apiKey }, keep) => {
+    make,
+    judge: (heard, place, keep) => {
       if (checks.length === 0 && captured.length === 0) return FITS;
       const answer = new AnswerReader(heard);
-      const broken = checks.find(({ of, holds }) => answer.obstacleTo(of) !== '' || !holds(answer, lookUp));
+      const broken = checks.find(({ of, holds }) => answer.obstacleTo(of) !== '' || !holds(answer, place.lookUp));
       if (broken !== undefined) {
         const obstacle = answer.obstacleTo(broken.of);
         if (obstacle !== '') return { why: obstacle };
         const why = `${broken.shown} does not hold`;
         if (!showsFound(broken)) return { why };
-        const secrets = headers.flatMap(([name, value]) => (isSecretName(name) ? fill(value, lookUp).split(' ') : []));
-        return { why, found: describeFound(broken.of, [...broken.find(answer)], [apiKey, ...secrets]) };
+        // Made again, because few requests fail, and those that are open would need the memory.
+        const secrets = [...place.secrets, ...secretsOf(make(place))];
+        return { why, found: describeFound(broken.of, [...broken.find(answer)], secrets) };
       }
       return capture(answer, captured, keep);
     },

@@ -50,6 +50,11 @@ export interface Plan {
   readonly parts?: readonly PlannedPart[];
   /** Lines that the report prints at its end, for example commands to try next. */
   readonly next: readonly string[];
+  /**
+   * Values of secret variables, which no text may show; left out if empty. Not in the digest of a plan, because the parts that
+   * use them are.
+   */
+  readonly secrets?: readonly string[];
 }
 
 export interface PlannedGroup {

@@ -55,6 +55,8 @@ export interface Scenario {
   readonly name: string;
   /** The variables of the file that have a part of a secret. */
   readonly secretVars: ReadonlySet<string>;
+  /** The values that were given for them. */
+  readonly secrets: readonly string[];
   readonly about: string;
   readonly seed: number;
   readonly start: UnixMillis;

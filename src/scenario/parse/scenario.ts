@@ -128,6 +128,8 @@ export function readScenario(
   problems: Problems,
 ): Scenario {
   const root = sources.change?.(given) ?? given;
+  // As the file has them: a problem names the variable.
+  for (const [name, value] of listSecrets(root, sources)) problems.hide(value, `\${${name}}`);
   if (root.kind !== 'map') complain(root, problems, 'a scenario: a map with name, duration, fleet, steps, …');
   const scenario = root.kind === 'map' ? readParts(root, types, sources, problems) : undefined;
   problems.finish();
@@ -212,6 +214,7 @@ function readParts(
   return {
     name,
     secretVars: findSecretVariables(root),
+    secrets: listSecrets(root, sources).map(([, value]) => value),
     about,
     seed,
     start,
@@ -229,6 +232,12 @@ function readParts(
     by,
     next,
   };
+}
+
+/** The names and the given values of secret variables. */
+function listSecrets(root: LocatedNode, { vars = new Map() }: ScenarioSources): readonly (readonly [string, string])[] {
+  const secret = findSecretVariables(root);
+  return [...vars].filter(([name, value]) => secret.has(name) && value !== '');
 }
 
 /** @param lengths the lengths of the parts of the run; undefined for an invalid one */

@@ -20,9 +20,10 @@ const COLUMN = 18;
 
 /** 16 hex digits; equal plans have the same digest. */
 export function planDigest(plan: Plan): string {
-  // Left out of the digest: regions of groups, which are labels and do not change a run.
+  // Left out of the digest: regions of groups, which are labels, and the list of secrets. They do not change a run.
   const groups = plan.groups.map(({ region: _, ...group }) => group);
-  const said = { ...plan, groups };
+  const { secrets: _, ...rest } = plan;
+  const said = { ...rest, groups };
   return contentFingerprint(JSON.stringify(said));
 }
 

@@ -83,6 +83,7 @@ export function planScenario(scenario: Scenario, options: PlanOptions = {}): Pla
     ...(scopes.length > 0 && { scopes }),
     ...(parts.length > 0 && { parts }),
     next: scenario.next,
+    ...(scenario.secrets.length > 0 && { secrets: scenario.secrets }),
   };
 }
 

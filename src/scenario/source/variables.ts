@@ -158,9 +158,13 @@ function fillText(node: ScalarNode, text: string, variables: Variables, problems
   return node;
 }
 
+/** A name and a value within a text, such as a form or a query: `user=ada&password=sesame`. */
+const NAMED = /(?:passw|token|secret|api-?key)[\w-]*["']?\s*[=:]/i;
+
 /**
  * The variables that have a part of a secret: of a `secure` variable of the space, of a shell line with a secret, or of a value
- * whose key names a secret, such as `password`. Each in both spellings in which its value can be given.
+ * whose key names a secret, such as `password`; and those that have such a name. Each in both spellings in which its value can
+ * be given.
  * @param root the scenario with its variables replaced
  */
 export function findSecretVariables(root: LocatedNode): ReadonlySet<string> {
@@ -168,8 +172,8 @@ export function findSecretVariables(root: LocatedNode): ReadonlySet<string> {
   for (const { scalar, key, isSecret } of listScalars(root, '', false)) {
     const line = `${key} ${scalar.source}`.trim();
     const isTyped = key !== 'script' && withoutSecrets(line) !== line;
-    if (isSecret || isTyped || isCredential(key))
-      for (const name of scalar.variables ?? []) found.add(name).add(inShells(name));
+    const isWhole = isSecret || isTyped || isCredential(key) || (key !== 'script' && NAMED.test(line));
+    for (const name of scalar.variables ?? []) if (isWhole || isCredential(name)) found.add(name).add(inShells(name));
   }
   return found;
 }

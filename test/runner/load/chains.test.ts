@@ -1,8 +1,10 @@
 /** Chains of requests: what they send, capture and check, and how they are counted. */
 import { describe, expect, it } from 'vitest';
+import { parseScenario } from '../../../src/scenario/parse/scenario.js';
+import { NO_SOURCES } from '../../../src/scenario/parse/sources.js';
 import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
 import { countReason, listReasons } from '../../../src/trace/metrics/calls.js';
-import { scenarioOf } from '../../scenario/fixtures.js';
+import { scenarioOf, TYPES, yamlOf } from '../../scenario/fixtures.js';
 import { runLoads } from './virtual-loads.js';
 
 const HEAD = 'name: test\nduration: 10s\n';
@@ -267,6 +269,39 @@ describe('a chain', () => {
     const { metrics } = await runLoads(planScenario(scenario), () => ({ body: { n: '1234' } }));
     expect(JSON.stringify(metrics.summarise().calls)).toContain('$.n != … does not hold');
     expect(JSON.stringify(metrics.summarise().calls)).not.toContain('1234');
+  });
+
+  it.each([
+    ['a body', 'post: /a, body: { user: ada, k: "$p" }'],
+    ['a form', 'post: /a, body: "user=ada&k=$p", headers: { content-type: application/x-www-form-urlencoded }'],
+    ['a query', 'get: "/a?k=$p"'],
+    ['a name that is secret', 'post: /a, body: { list: [{ password: "{pass}" }] }'],
+    ['a form with a name that is secret', 'post: /a, body: "password={pass}", headers: { content-type: text/plain }'],
+    ['a query with a name that is secret', 'get: "/a?token={pass}"'],
+    ['a cookie', 'get: /a, headers: { cookie: "sid={pass}; b={pass}" }'],
+    ['a user and password', 'get: /a, headers: { authorization: "Basic {basic}" }'],
+  ])('does not say what a check has found if it is a secret of %s', async (_, request) => {
+    const load = `  - { rate: 1/s, data: users.csv, request: { ${request.replace('$p', '$'.concat('{password}'))}, check: $.v == nope } }\n`;
+    const head = `${HEAD}vars: { password: "" }\n`;
+    const vars = new Map([['password', request.includes('$p') ? 'hunter2/hunter2' : '']]);
+    const readFile = () => ({ file: 'users.csv', text: 'pass,basic\nhunter2/hunter2,YWRhOmh1bnRlcjIvaHVudGVyMg==\n' });
+    const sources = { ...NO_SOURCES, vars, readFile };
+    const plan = planScenario(parseScenario(yamlOf({ head, load }), 'test.yaml', TYPES, sources));
+    for (const form of ['utf8', 'hex', 'base64'] as const) {
+      const body = { v: `it was ${Buffer.from('hunter2/hunter2').toString(form)}` };
+      const { metrics } = await runLoads(plan, () => ({ body }));
+      const [reason] = listReasons([metrics.summarise().calls]);
+      expect(reason && countReason(reason)).toMatch(/it is "it was \(hidden\)\w?=*"/);
+    }
+  });
+
+  it('names no secret of the run if its answer has one as its charset', async () => {
+    const head = `${HEAD}vars: { password: "" }\n`;
+    const load = `  - { rate: 1/s, request: { post: /a, body: "\${password}", check: $.v == nope } }\n`;
+    const vars = new Map([['password', 'hunter2']]);
+    const plan = planScenario(parseScenario(yamlOf({ head, load }), 'test.yaml', TYPES, { ...NO_SOURCES, vars }));
+    const { metrics } = await runLoads(plan, () => ({ unreadable: 'its charset is "hunter2"' }));
+    expect(JSON.stringify(metrics.summarise())).toContain('its charset is \\"(hidden)\\"');
   });
 
   it('that a user carries out begins again after its think time', async () => {

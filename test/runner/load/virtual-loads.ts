@@ -75,7 +75,7 @@ export async function runLoads(
     };
     const loads = new Loads(plan.loads, {
       ...{ clock, trace, handles, accepted: () => true, random: seededRandom(plan.seed) },
-      ...{ callerOf: () => caller, leastPause: 1 },
+      ...{ callerOf: () => caller, leastPause: 1, secrets: plan.secrets ?? [] },
     });
     await clock.runUntil(stopAt);
     while (stopAt === whole.duration && (loads.open.length > 0 || loads.areThinking))

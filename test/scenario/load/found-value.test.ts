@@ -25,6 +25,10 @@ it.each([[['x'.repeat(5000)]], [[Array.from({ length: 1_000_000 }, () => 7)]], [
   },
 );
 
+it('a number that is a secret is hidden', () => {
+  expect(describeFound('$.a', [4711, { b: 471 }], ['4711'])).toBe('(hidden), {"b":471}');
+});
+
 it.each([
   ['$.token', 'sesame'],
   ['$.user["api-key"]', 'sesame'],

@@ -136,6 +136,31 @@ describe('a value that is given for a name with "_"', () => {
   });
 });
 
+describe('a problem of a secret value', () => {
+  const header = (value: string) => `load: [{ rate: 1/s, request: { get: /a, headers: { x-secret: "${value}" } } }]\n`;
+  const wanted = 'is not a text of one line, with no characters beyond Latin-1';
+
+  it.each([
+    ['with a line break', 'hunter2\n', '"$token}\\n"'],
+    ['with another character', 'hünter☃', '"$token}"'],
+    ['of few characters', '☃a', '"$token}"'],
+    ['of many characters', `☃${'0123456789'.repeat(20)}`, '"$token}…"'],
+    ['with a quotation mark', '☃a"bc"d', '"$token}"'],
+  ])('%s names the variable and not the value', (_, token, shown) => {
+    const found = problems(withVars('{ token: "" }', header('$token}')), { vars: { token } });
+    expect(found.map((line) => line.replace(/^\S+ /, ''))).toEqual([`${shown.replace('$', '${')} ${wanted}`]);
+  });
+
+  it('hides it also within a longer text, and as a value of another type', () => {
+    expect(
+      problems(withVars('{ token: "" }', header('Bearer $token}')), { vars: { token: 'hunter2\n' } }).join(),
+    ).toContain(`"Bearer \${token}\\n" ${wanted}`);
+    expect(problems(withVars('{ token: 0 }', header('$token}')), { vars: { token: 'hunter2' } }).join()).toContain(
+      `"\${token}" is not a number: the variable "token" is "0"`,
+    );
+  });
+});
+
 describe('an include', () => {
   const COMMON = `
 settle: 1m
