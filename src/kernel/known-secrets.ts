@@ -5,8 +5,8 @@
  */
 
 /**
- * Fewer characters are hidden only where they are the whole text: `on` or `12` is in too many texts, which nobody could read, and
- * whose gaps would show what is hidden.
+ * Fewer characters are hidden only where they are the whole text: `on` or `12` is in too many texts, which would be unreadable,
+ * and whose gaps would show what is hidden.
  */
 const LEAST = 4;
 /** Characters of a part of a long secret. Parts are hidden one by one, because a text may have only some of them. */

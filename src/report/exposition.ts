@@ -5,7 +5,7 @@
 import { Gauge, Registry, type Summary } from 'prom-client';
 import type { Millis } from '../kernel/time.js';
 import type { Distribution } from '../trace/distribution.js';
-import { getLasting, type Measure, type MetricInfo } from '../trace/metrics/metric.js';
+import type { Measure, MetricInfo } from '../trace/metrics/metric.js';
 
 const QUANTILES = [0.5, 0.95, 0.99] as const;
 
@@ -29,7 +29,10 @@ export function makeRegistry({ metrics, read, simulatedMs, labels }: Exposed): R
     if (measure === undefined) continue;
     const base = `ghostfleet_run_${name.replaceAll(/[^a-z0-9]/g, '_')}`;
     if (measure.kind === 'count') gauge(base, about, measure.value);
-    else registry.registerMetric(makeSummary(`${base}_seconds`, about, getLasting(measure), labels));
+    else
+      registry.registerMetric(
+        makeSummary(`${base}_seconds`, about, measure.lasting?.() ?? measure.distribution, labels),
+      );
   }
   return registry;
 }

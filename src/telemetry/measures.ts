@@ -4,7 +4,7 @@ import { AggregationTemporality, DataPointType, type MetricData } from '@opentel
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import { append } from '../kernel/append.js';
 import type { UnixMillis } from '../kernel/time.js';
-import { getLasting, type Measure, type MetricInfo } from '../trace/metrics/metric.js';
+import type { Measure, MetricInfo } from '../trace/metrics/metric.js';
 import { hrTime } from './spans.js';
 
 /** The time since which counters count, and the present. */
@@ -51,7 +51,7 @@ export function makeRunMetric(
     },
     dataPoints: parts.flatMap(({ measure, attributes }) => {
       if (measure.kind === 'count') return [];
-      const distribution = getLasting(measure);
+      const distribution = measure.lasting?.() ?? measure.distribution;
       const { count, sum, min, max } = distribution;
       const counts = [...distribution.countBuckets(BOUNDS.map((bound) => bound * 1000))];
       const spread = min === undefined || max === undefined ? {} : { min: min / 1000, max: max / 1000 };

@@ -4,7 +4,6 @@ import { hideSecrets } from '../../kernel/known-secrets.js';
 import { withoutSecrets } from '../../kernel/shell-secrets.js';
 import { secretsInBasic, shownText } from '../../kernel/web-address.js';
 import { isCredential } from '../source/variables.js';
-import type { CallRequest } from './calls.js';
 
 /** Maximum number of characters that are shown of a value. */
 const LONGEST = 80;
@@ -40,8 +39,14 @@ function isHidden(name: string): boolean {
   return isSecretName(name) || SHORT_NAMES.test(name);
 }
 
+interface SentRequest {
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | undefined;
+}
+
 /** The secrets in the headers, the query and the body of a request, by their names. @param request or why it is not sent */
-export function secretsOf(request: CallRequest | string): readonly string[] {
+export function secretsOf(request: SentRequest | string): readonly string[] {
   if (typeof request === 'string') return [];
   const { path, headers = {}, body = '' } = request;
   const sent = Object.entries(headers).flatMap(([name, value]) =>

@@ -16,11 +16,6 @@ export interface MetricInfo {
   readonly within: boolean;
 }
 
-/** The durations of a metric as exports have them: none is taken back later. */
-export function getLasting({ distribution, lasting }: Extract<Measure, { kind: 'durations' }>): Distribution {
-  return lasting?.() ?? distribution;
-}
-
 /** Value of a metric. */
 export type Measure =
   | { readonly kind: 'count'; readonly value: number }
