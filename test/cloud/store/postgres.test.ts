@@ -17,7 +17,7 @@ import {
 import { type PostgresServer, startPostgres } from '../../support/postgres/server.js';
 import { relayTo } from '../../support/relay.js';
 import { until } from '../../support/until.js';
-import { downlink, furnish, insert, message, SPACE, space } from './rows.js';
+import { device, downlink, furnish, insert, message, SPACE, space } from './rows.js';
 
 const server = await sharedServer();
 
@@ -87,6 +87,27 @@ describe('the PostgreSQL store', () => {
     expect(results.map((result) => result.status)).toEqual(['rejected', 'rejected', 'rejected']);
     await store.commit([insert.message(message(4))]);
     expect((await store.messages(SPACE, { limit: 9 })).map((row) => row.id)).toEqual([message(4).id]);
+    await store.close();
+  });
+
+  it('locks the devices of a batch in the order of their ids, so that two services do not wait for each other', async () => {
+    const url = await emptyDatabase();
+    const store = await openShared(url);
+    await furnish(store, [device(1), device(2)]);
+    await connected(url, async (other) => {
+      const lock = (n: number) =>
+        other.query('SELECT 1 FROM device WHERE id = $1 FOR NO KEY UPDATE NOWAIT', [device(n).id]);
+      await other.query('BEGIN');
+      await lock(1);
+      const commits = [2, 1].map((n) => store.commit([insert.message(message(n, { deviceId: device(n).id }))]));
+      await until(async () => {
+        const blocked = 'SELECT pid FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))';
+        return (await other.query(blocked)).rows.length > 0;
+      });
+      await lock(2);
+      await other.query('COMMIT');
+      await Promise.all(commits);
+    });
     await store.close();
   });
 

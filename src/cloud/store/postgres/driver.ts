@@ -14,6 +14,7 @@ import { endOfTurn } from '../../../kernel/real-timers.js';
 import { seconds } from '../../../kernel/time.js';
 import { StoreBusy } from '../bounded-commits.js';
 import type { Owner } from '../fair-queue.js';
+import { compareValues } from '../order.js';
 import { QueryTurns } from '../query-turns.js';
 import { Soundness } from '../soundness.js';
 import { type Dialect, NULLED, type SqlValue, type Statement } from '../sql/dialect.js';
@@ -58,8 +59,9 @@ const DEADLOCK_RETRIES = 5;
 const MOST_SLOW = 2;
 
 /**
- * Before a message is inserted. An insertion looks for copies and newer messages of the device, and counts its queue, but it
- * does not see what another service has not committed yet. Its statement sees what was committed before this lock was taken.
+ * Before messages are inserted, in the order of the ids of their devices: without it, two services that insert messages of the
+ * same devices would wait for each other. An insertion looks for copies and newer messages of the device, and counts its queue,
+ * but it does not see what another service has not committed yet. Its statement sees what was committed before the lock.
  */
 const LOCK_DEVICE = 'SELECT 1 FROM device WHERE id = ? FOR NO KEY UPDATE';
 
@@ -71,6 +73,11 @@ interface Waiting {
   readonly statements: readonly Statement[];
   readonly resolve: () => void;
   readonly reject: (reason: unknown) => void;
+}
+
+interface OfCommit {
+  readonly entry: Waiting;
+  readonly statement: Statement;
 }
 
 interface Rejection {
@@ -223,7 +230,8 @@ export class PostgresDriver implements SqlDriver {
   #writeTogether(batch: readonly Waiting[]): Promise<boolean> {
     return this.#use(async (client) => {
       // After an error, the database ignores the other statements and treats COMMIT as a rollback.
-      const failure = await this.#send(client, this.#begin(client, batch), batch, 'COMMIT');
+      const statements = [...this.#locksOf(batch), ...statementsOf(batch)];
+      const failure = await this.#send(client, this.#begin(client, batch), statements, 'COMMIT');
       if (failure !== undefined && !isOwnFault(failure)) throw failure;
       return failure === undefined;
     });
@@ -238,11 +246,13 @@ export class PostgresDriver implements SqlDriver {
   #writeSeparately(batch: readonly Waiting[]): Promise<readonly Rejection[]> {
     return this.#use(async (client) => {
       const rejections: Rejection[] = [];
-      await Promise.all(this.#begin(client, batch));
+      const began = await this.#send(client, this.#begin(client, batch), this.#locksOf(batch), 'SAVEPOINT locked');
+      if (began !== undefined) throw began;
       let size = 1;
       for (let at = 0; at < batch.length; ) {
         const group = batch.slice(at, at + size);
-        const failure = await this.#send(client, [client.query('SAVEPOINT separate')], group, 'RELEASE separate');
+        const begin = [client.query('SAVEPOINT separate')];
+        const failure = await this.#send(client, begin, statementsOf(group), 'RELEASE separate');
         const [entry] = group;
         if (failure === undefined) at += group.length;
         else if (!isOwnFault(failure) || entry === undefined) throw failure;
@@ -266,18 +276,16 @@ export class PostgresDriver implements SqlDriver {
   }
 
   /**
-   * The first error of statements that are sent together: `begin`, the commits, and `end`.
+   * The first error of statements that are sent together: `begin`, those of the commits, and `end`.
    * @throws SlowCommit if a statement of a commit took too long
    */
   async #send(
     client: PoolClient,
     begin: readonly Promise<QueryResult>[],
-    commits: readonly Waiting[],
+    statements: readonly OfCommit[],
     end: string,
   ): Promise<unknown> {
-    const sent = commits.flatMap((entry) =>
-      this.#statementsOf(entry).map((statement) => ({ entry, answer: client.query(this.#query(statement)) })),
-    );
+    const sent = statements.map(({ entry, statement }) => ({ entry, answer: client.query(this.#query(statement)) }));
     const answers = [...begin, ...sent.map(({ answer }) => answer), client.query(end)];
     const results = await Promise.allSettled(answers);
     const at = results.findIndex(({ status }) => status === 'rejected');
@@ -288,10 +296,14 @@ export class PostgresDriver implements SqlDriver {
     return result.reason;
   }
 
-  #statementsOf({ statements }: Waiting): readonly Statement[] {
-    // No lock is needed if no other service writes.
-    const devices = this.nodes ? new Set(statements.flatMap(({ intoDevice = [] }) => intoDevice)) : [];
-    return [...[...devices].map((id) => ({ text: LOCK_DEVICE, values: [id] })), ...statements];
+  /** Locks each device once. No lock is needed if no other service writes. */
+  #locksOf(batch: readonly Waiting[]): readonly OfCommit[] {
+    const locks = new Map<string, OfCommit>();
+    for (const { entry, statement } of this.nodes ? statementsOf(batch) : []) {
+      const { intoDevice: id } = statement;
+      if (id !== undefined) locks.set(id, { entry, statement: { text: LOCK_DEVICE, values: [id] } });
+    }
+    return [...locks].sort(([a], [b]) => compareValues(a, b)).map(([, lock]) => lock);
   }
 
   /** Uses the connection for writing, which is closed if `work` fails. */
@@ -323,6 +335,10 @@ export class PostgresDriver implements SqlDriver {
     }
     return { ...named, values: values.map(toParameter) };
   }
+}
+
+function statementsOf(commits: readonly Waiting[]): readonly OfCommit[] {
+  return commits.flatMap((entry) => entry.statements.map((statement) => ({ entry, statement })));
 }
 
 function asCopy(entry: Waiting): Rejection {
