@@ -285,11 +285,21 @@ export class JsonHttp {
   }
 }
 
-/** Servers and proxies leave "." out of a path, and go up for "..". */
+/** Servers and proxies leave "." out of a path, and go up for "..", some of them also where these signs are encoded. */
 function checkPath(path: string): void {
-  const part = path.split('/').find((each, i) => i > 0 && (each === '' || each === '.' || each === '..'));
+  const isStep = (part: string) => part === '' || part === '.' || part === '..';
+  const [, ...parts] = path.split('/');
+  const part = parts.find((each) => decoded(each).split(/[/\\]/).some(isStep));
   if (part === undefined) return;
   throw new UsageError('empty-id', `"${part}" in "${path}" is not the id of a resource`);
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** An id as part of a path. @throws UsageError `empty-id` if it is not a text; `invalid-unicode` if it is not valid Unicode */

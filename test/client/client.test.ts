@@ -55,6 +55,8 @@ describe('the client', () => {
       ...[client.device('.'), client.deleteTag('..'), client.sendCommands('', ['info show']), client.timeline('')],
       ...[client.delivery('x', ''), client.deleteFirmwareImage(''), client.endLogin(''), client.remove('')],
       ...[client.remove('/keys/'), client.changeTags('', { add: ['x'] })],
+      ...[client.remove('/tags/%2e%2e'), client.remove('/keys/%2E%2e%2f..'), client.remove('/tags/x%5c..')],
+      ...[client.deleteTag('../..'), client.deleteDevice('x/./y')],
     ];
     for (const call of calls) expect(await failure(call)).toMatchObject({ code: 'empty-id' });
     expect(await client.countDevices()).toBe(1);
