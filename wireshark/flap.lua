@@ -141,6 +141,8 @@ end
 
 -- Fragments by conversation, and messages by frame: built in the first pass over the capture, used in all.
 local assemblies, messages = {}, {}
+-- Bytes of the longest message.
+local LONGEST_MESSAGE = 16384
 
 function flap.init()
   assemblies, messages = {}, {}
@@ -161,19 +163,20 @@ local function assemble(pinfo, key, flags, sequence, data)
   local place = pinfo.number .. "/" .. key
   if not pinfo.visited and #data > 0 then
     local assembly = assemblies[key]
-    if flags >= 8 then
-      assembly = { parts = {} }
+    -- A device may send a fragment again.
+    local is_copy = flags < 8 and assembly ~= nil and assembly.sequence == sequence and assembly.data == data
+    if flags >= 8 or (assembly ~= nil and assembly.is_over and not is_copy) then
+      assembly = { parts = {}, size = 0, count = 0 }
       assemblies[key] = assembly
     end
-    if assembly ~= nil then
-      -- A device may send a fragment again.
-      if assembly.sequence ~= sequence or assembly.data ~= data then
-        table.insert(assembly.parts, data)
-        assembly.sequence, assembly.data = sequence, data
-      end
-      local is_last = math.floor(flags / 4) % 2 == 1
-      messages[place] = { bytes = is_last and table.concat(assembly.parts) or nil, count = #assembly.parts }
+    if assembly ~= nil and not is_copy then
+      assembly.sequence, assembly.data = sequence, data
+      assembly.count, assembly.size = assembly.count + 1, assembly.size + #data
+      if assembly.size <= LONGEST_MESSAGE then table.insert(assembly.parts, data) else assembly.parts = {} end
+      assembly.is_over = math.floor(flags / 4) % 2 == 1
+      if assembly.is_over and assembly.size <= LONGEST_MESSAGE then assembly.bytes = table.concat(assembly.parts) end
     end
+    if assembly ~= nil then messages[place] = { bytes = assembly.bytes, count = assembly.count } end
   end
   return messages[place]
 end
