@@ -37,7 +37,7 @@ export function Lanes({ groups, downlinks }: LanesProps) {
         </span>
       </li>
       {groups.flatMap(({ name, tone, members }) => [
-        ...(name === '' ? [] : [<GroupTitle key={`group ${name}`} name={name} tone={tone} count={members.length} />]),
+        ...(name === '' ? [] : [<GroupTitle key={`group ${name}`} name={name} tone={tone} members={members} />]),
         ...members
           .slice(0, MOST_LANES)
           .map((lane) => <LaneRow key={lane.message.id} lane={lane} downlinks={downlinks} />),
@@ -53,7 +53,9 @@ export function Lanes({ groups, downlinks }: LanesProps) {
   );
 }
 
-function GroupTitle({ name, tone, count }: Pick<LaneGroup, 'name' | 'tone'> & { readonly count: number }) {
+function GroupTitle({ name, tone, members }: LaneGroup) {
+  // Those that have just arrived are still in the group, but not on their way.
+  const count = members.filter(({ isOver }) => !isOver).length;
   return (
     <li class="lane-group">
       <h3 class={tone}>
