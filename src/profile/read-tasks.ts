@@ -2,6 +2,7 @@
 import {
   boolean,
   type Check,
+  complain,
   duration,
   formed,
   formOf,
@@ -91,7 +92,8 @@ function expectInterval(modules: Modules): Check<Millis | ParameterRef> {
     () => ({ anyOf: [formOf(duration), formOf(holds)] }),
     (node, problems) => {
       const fixed = node.kind === 'scalar' ? parseDuration(node.source) : undefined;
-      return fixed !== undefined && fixed > 0 ? fixed : holds(node, problems);
+      if (fixed === undefined) return holds(node, problems);
+      return fixed > 0 ? fixed : complain(node, problems, 'a duration above 0s');
     },
   );
 }

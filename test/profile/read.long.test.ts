@@ -61,6 +61,7 @@ describe('a mistake in a profile', () => {
       'every: interval-sampel }',
       'is not a configuration parameter of this device type (did you mean "interval-sample"?)',
     ],
+    ['a task without an interval', 'every: interval-sample }', 'every: 0s }', '"0s" is not a duration above 0s'],
     ['a task that does nothing', '- { sample: [battery],', '- {', 'a task needs either "sample" or "aggregate"'],
     [
       'aggregating what has no windows',
