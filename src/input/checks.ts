@@ -70,6 +70,9 @@ function show(node: LocatedNode): string {
   return quote(typeof node.value === 'string' ? node.value : node.source);
 }
 
+/** What YAML reads in the place of a text without quotation marks: `1.10`, `true`, `null`. */
+const TYPES: Readonly<Record<string, string>> = { number: 'a number', boolean: 'a boolean', object: 'an empty value' };
+
 /** A text that matches `pattern`; by default, one that is not blank. @param wanted description of such a text, for messages */
 export function text(pattern: RegExp = /\S/, wanted = 'a text'): Check<string> {
   return formed(
@@ -77,7 +80,7 @@ export function text(pattern: RegExp = /\S/, wanted = 'a text'): Check<string> {
     (node, problems) => {
       const { value, source } = node.kind === 'scalar' ? node : { value: null, source: '' };
       if (typeof value === 'string' && pattern.test(value)) return value;
-      const type = typeof value === 'number' ? 'a number' : typeof value === 'boolean' ? 'a boolean' : undefined;
+      const type = typeof value === 'string' || source === '~' ? undefined : TYPES[typeof value];
       if (type === undefined || !pattern.test(source)) return complain(node, problems, wanted);
       problems.add(node, `${source} is ${type}, not a text: put it in quotation marks, "${source}"`);
       return undefined;

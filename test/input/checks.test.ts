@@ -51,6 +51,12 @@ describe('a check of one value', () => {
   it.each<[string, Check<unknown>, string, string]>([
     ['a number for a text', text(), '1.10', '1.10 is a number, not a text: put it in quotation marks, "1.10"'],
     ['true for a text', text(), 'true', 'true is a boolean, not a text: put it in quotation marks, "true"'],
+    [
+      'the word null for a text',
+      text(),
+      'null',
+      'null is an empty value, not a text: put it in quotation marks, "null"',
+    ],
     ['a number for a text of another form', text(/^v/, 'a word with v'), '5', '"5" is not a word with v'],
     ['a blank text', text(), '"  "', '"  " is not a text'],
     ['nothing for a text', text(), '', 'an empty value is not a text'],
