@@ -1,7 +1,7 @@
 /** `ghostfleet init`: writes the first files of a project from templates. It never changes a file that exists. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { readRegular } from '../input/text-file.js';
+import { dirname, resolve } from 'node:path';
+import { pathInside, readRegular } from '../input/text-file.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { cannotWrite } from '../kernel/system-errors.js';
 import { draftProfile } from '../profile/draft.js';
@@ -61,9 +61,12 @@ function write({ files, next }: Template, { out }: Host): ExitCode {
   if (existsSync(main)) {
     throw new UsageError('file-exists', `"${main}" exists, and init never changes a file`, 'move it, and repeat');
   }
+  // In a folder of another author, a link could lead to a folder elsewhere.
+  for (const path of Object.keys(files)) pathInside(resolve('.'), path, 'leads out of this folder');
   for (const [path, make] of Object.entries(files)) {
-    out.write(existsSync(path) ? `${path} exists and stays as it is\n` : `${path} written\n`);
-    if (!existsSync(path)) writeNew(path, make());
+    const isThere = existsSync(path);
+    if (!isThere) writeNew(path, make());
+    out.write(isThere ? `${path} exists and stays as it is\n` : `${path} written\n`);
   }
   out.write(`next: ${next}\n`);
   return EXIT.fine;

@@ -1,5 +1,5 @@
 /** `ghostfleet init`: each template works as it is written, and no file of the user is changed. vitest runs templates/ itself. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { folderOfTest } from '../support/folder-of-test.js';
@@ -73,6 +73,23 @@ it.each([
   const { exit, err } = await ghostfleet(['init', word]);
   expect([exit, err]).toEqual([2, expect.stringContaining(guess)]);
   expect(written()).toEqual([]);
+});
+
+it.each([
+  ['ci', '.github', '.github/workflows/ghostfleet.yml'],
+  ['device', 'profiles', 'profiles/my-device.yaml'],
+])('init %s writes nothing through a link %s to a folder elsewhere', async (what, link, file) => {
+  const elsewhere = folderOfTest();
+  symlinkSync(elsewhere, link);
+  const { exit, out, err } = await ghostfleet(['init', what]);
+  expect([exit, out, err]).toEqual([2, '', expect.stringContaining(`"${file}" leads out of this folder`)]);
+  expect(readdirSync(elsewhere)).toEqual([]);
+});
+
+it('init says that a file is written only when it is', async () => {
+  symlinkSync('nowhere', 'fleet.yaml');
+  const { exit, out, err } = await ghostfleet(['init']);
+  expect([exit, out, err]).toEqual([2, '', expect.stringContaining('"fleet.yaml"')]);
 });
 
 it('a file in the place of a folder is an error that names the file', async () => {
