@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { ApiError, ConnectionError, type DeviceCloudClient, type Message } from '../client/client.js';
 import { parseTimeOrDate } from '../kernel/calendar.js';
 import { EXIT, type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
-import { makePrivate } from '../kernel/private-file.js';
+import { PRIVATE } from '../kernel/private-file.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { days, exactDuration, parseDuration, seconds, type UnixMillis } from '../kernel/time.js';
 import { shownAddress } from '../kernel/web-address.js';
@@ -96,8 +96,7 @@ async function execute(flags: RecordFlags, host: Host): Promise<ExitCode> {
   });
   writeWhole(out, writeRecording(recording));
   if (namesFile !== undefined) {
-    writeWhole(namesFile, writeDeviceNames(names));
-    makePrivate(namesFile);
+    writeWhole(namesFile, writeDeviceNames(names), { mode: PRIVATE.file });
   }
   host.out.write(`${writeSummary(out, recording)}\n`);
   host.err.write(writeHint(recording));

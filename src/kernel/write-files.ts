@@ -35,17 +35,21 @@ export function reserve(path: string): void {
 /**
  * Writes a file atomically: readers never see a part of it, and a failure leaves the file as it was.
  * @param pieces the text, or pieces of a long one
- * @param what the file in messages. Default: its path in quotes
+ * @param options `what`: the file in messages; default: its path in quotes. `mode`: its rights; default: others may read it
  * @throws UsageError when it cannot be written
  */
-export function writeWhole(path: string, pieces: string | Iterable<string>, what?: string): void {
+export function writeWhole(
+  path: string,
+  pieces: string | Iterable<string>,
+  { what, mode }: { readonly what?: string; readonly mode?: number } = {},
+): void {
   const all = typeof pieces === 'string' ? [pieces] : pieces;
   attempt(
     path,
     () => {
       if (isSpecial(path)) return writeSpecial(path, all);
       try {
-        writePieces(partOf(path), all);
+        writePieces(partOf(path), all, mode);
         renameSync(partOf(path), path);
       } catch (error) {
         rmSync(partOf(path), { force: true });
@@ -100,8 +104,8 @@ function patiently<T>(action: () => T): T {
   }
 }
 
-function writePieces(path: string, pieces: Iterable<string>): void {
-  const file = createNew(path, SHARED);
+function writePieces(path: string, pieces: Iterable<string>, mode = SHARED): void {
+  const file = createNew(path, mode);
   try {
     // Unlike a single writeSync, this writes the whole piece even if the system takes only a part of it at once.
     for (const piece of pieces) writeFileSync(file, piece);

@@ -359,7 +359,7 @@ export function writeReports(
   const write = (name: string, pieces: () => string | Iterable<string>) => {
     const path = join(out, name);
     try {
-      writeWhole(path, pieces(), `the report "${path}"`);
+      writeWhole(path, pieces(), { what: `the report "${path}"` });
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       failed.push(error.message);

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -14,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { UsageError } from '../../src/kernel/errors.js';
+import { PRIVATE } from '../../src/kernel/private-file.js';
 import { isDirectory, reserve, writeWhole } from '../../src/kernel/write-files.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-write-'));
@@ -27,6 +29,18 @@ describe('a file that a command writes', () => {
     expect(readFileSync(path('one'), 'utf8')).toBe('old');
     writeWhole(path('one'), 'new');
     expect([readFileSync(path('one'), 'utf8'), readdirSync(directory)]).toEqual(['new', ['one']]);
+  });
+
+  it('with secrets is private from its first byte, and replaces one that others may read', () => {
+    writeFileSync(path('names'), 'old', { mode: 0o644 });
+    const modes: number[] = [];
+    function* pieces() {
+      modes.push(statSync(path('names.part')).mode & 0o777);
+      yield 'new';
+    }
+    writeWhole(path('names'), pieces(), { mode: PRIVATE.file });
+    expect([...modes, statSync(path('names')).mode & 0o777]).toEqual([0o600, 0o600]);
+    rmSync(path('names'));
   });
 
   it('is not written through a link that stands in the place of its temporary file', () => {
@@ -57,7 +71,7 @@ describe('a file that a command writes', () => {
       throw new UsageError('no-piece', 'no more pieces');
     };
     writeFileSync(path('kept'), 'old');
-    expect(() => writeWhole(path('kept'), broken(), 'the table')).toThrow('cannot write the table');
+    expect(() => writeWhole(path('kept'), broken(), { what: 'the table' })).toThrow('cannot write the table');
     expect(readFileSync(path('kept'), 'utf8')).toBe('old');
     expect(readdirSync(directory)).not.toContain('kept.part');
   });
