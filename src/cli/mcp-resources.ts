@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { quote } from '../input/problems.js';
 import { pathInside, readRegular } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
+import { printableLine } from '../kernel/printable.js';
 import { REPORT_FILES } from '../report/renderers/index.js';
 import type { Desk } from './mcp-desk.js';
 import { packagePath } from './package-files.js';
@@ -45,7 +46,7 @@ interface Report {
 export function listReports(run: string): readonly Report[] {
   return Object.entries(FILES).map(([file, mimeType]) => ({
     uri: `${REPORTS}${encodeURIComponent(run)}/${file}`,
-    name: `${run}/${file}`,
+    name: printableLine(`${run}/${file}`),
     mimeType,
   }));
 }

@@ -124,6 +124,15 @@ it.each(['scenario', 'run', 'resource'] as const)('files outside the folder are 
   }
 });
 
+it('the name of a run folder is shown without characters that people do not see', async () => {
+  const { client, folder } = await serve();
+  const run = join(folder, 'runs', 'x\u202e\u{e0041}');
+  mkdirSync(run, { recursive: true });
+  for (const each of ['summary.json', 'events.jsonl']) writeFileSync(join(run, each), '{}');
+  const { resources } = await client.listResources();
+  expect(resources.map(({ name }) => name)).toContain('x\\u202e\\udb40\\udc41/summary.json');
+});
+
 it.each(['summary.json', 'events.jsonl'])(
   'a run whose %s is a link to a file elsewhere is out of reach',
   async (name) => {
