@@ -94,6 +94,11 @@ export function describePackaged(name: string): string {
   return sentence.replaceAll('\n# ', ' ');
 }
 
+/** Whether a path is that of a packaged scenario. */
+export function isPackagedFile(path: string): boolean {
+  return listPackaged().some((name) => findPath(name) === path);
+}
+
 function findPath(name: string): string {
   return `${PACKAGED}${name}.yaml`;
 }

@@ -7,16 +7,16 @@ import { join, resolve } from 'node:path';
 import type { DeviceCloudClient } from '../client/client.js';
 import { type Connection, findRuns } from '../console/client.js';
 import { didYouMean, quote } from '../input/problems.js';
-import { pathInside } from '../input/text-file.js';
+import { pathInside, readRegular } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
-import { foreignJson } from '../kernel/json-text.js';
+import { foreignJson, isObject } from '../kernel/json-text.js';
 import { makePrivateDirectory, makeTemporaryDirectory } from '../kernel/private-directory.js';
 import { PRIVATE } from '../kernel/private-file.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { isDirectory } from '../kernel/write-files.js';
 import { EVENTS_FILE } from '../library/run-files.js';
 import { REPORT_FILES } from '../report/renderers/index.js';
-import { findPackagedPath, listPackaged } from './find-scenario.js';
+import { findPackagedPath, isPackagedFile, listPackaged } from './find-scenario.js';
 import type { AnotherRun, EndedRun, Host } from './host.js';
 
 interface DeskOptions {
@@ -149,9 +149,16 @@ export class Desk {
     throw new UsageError('no-run', `unknown run ${quote(name)}${near}; "list_runs" lists them`);
   }
 
-  /** The folder of a run, or else the path of a scenario: see {@link findRun} and {@link findScenario}. */
+  /** {@link findRun} for a command that may repeat the run. @throws UsageError also for a run whose scenario is elsewhere */
+  findRepeatedRun(name: string): string {
+    const run = this.findRun(name);
+    this.#checkSource(run);
+    return run;
+  }
+
+  /** The folder of a run that is repeated, or else the path of a scenario: see {@link findScenario}. */
   findRunOrScenario(name: string): string {
-    return this.#lookUpRun(name) ?? this.findScenario(name);
+    return this.#lookUpRun(name) === undefined ? this.findScenario(name) : this.findRepeatedRun(name);
   }
 
   /** Path of a scenario for a command. @throws UsageError unless it is packaged or in the folder */
@@ -205,6 +212,17 @@ export class Desk {
       for (const file of [REPORT_FILES.json, EVENTS_FILE]) pathInside(found, file, 'is not in the folder of the run');
     }
     return found;
+  }
+
+  /** The folder may be of another author, who can name any file as the scenario of a run. */
+  #checkSource(run: string): void {
+    const summary = foreignJson(readRegular(join(run, REPORT_FILES.json)));
+    const source = isObject(summary) && isObject(summary.source) ? summary.source.file : undefined;
+    if (typeof source !== 'string') return;
+    // A run of this server may have a text of its client as its scenario.
+    const isOwn = this.#temporary !== undefined && resolve(source).startsWith(join(this.#temporary, 'scenario-'));
+    if (isOwn || isPackagedFile(source)) return;
+    pathInside(this.folder, source, 'is the scenario of the run, and not in the folder of the server');
   }
 
   #ownFolder(name: string): string {

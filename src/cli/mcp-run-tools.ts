@@ -90,7 +90,7 @@ export const RUN_TOOLS: readonly Tool[] = [
     },
     async ({ run, what, slowest, pending, limit }, desk, signal) => {
       const options = [...optionWords({ slowest, limit }), ...(pending ? ['--pending'] : [])];
-      const words = ['explain', desk.findRun(run), ...(what === undefined ? [] : [what])];
+      const words = ['explain', desk.findRepeatedRun(run), ...(what === undefined ? [] : [what])];
       return (await desk.carryOutJson([...words, ...options, '--json'], signal)).value;
     },
   ),

@@ -124,6 +124,23 @@ it.each(['scenario', 'run', 'resource'] as const)('files outside the folder are 
   }
 });
 
+it('a run whose summary names a scenario outside the folder is not repeated, whether this file exists or not', async () => {
+  const { call, folder, started } = await serve();
+  const elsewhere = folderOfTest();
+  writeFileSync(join(elsewhere, 'other.yaml'), SCENARIO);
+  symlinkSync(elsewhere, join(folder, 'link'));
+  mkdirSync(join(folder, 'run'));
+  writeFileSync(join(folder, 'run', 'events.jsonl'), '');
+  for (const file of [join(elsewhere, 'other.yaml'), join(elsewhere, 'none.yaml'), '../x.yaml', 'link/other.yaml']) {
+    writeFileSync(join(folder, 'run', 'summary.json'), JSON.stringify({ source: { file, vars: {} } }));
+    for (const tool of ['what_if', 'explain_run']) {
+      const { isError, text } = await call(tool, { run: 'run' });
+      expect([isError, text]).toEqual([true, expect.stringContaining('and not in the folder of the server')]);
+    }
+  }
+  expect(started).toEqual([]);
+});
+
 it('the name of a run folder is shown without characters that people do not see', async () => {
   const { client, folder } = await serve();
   const run = join(folder, 'runs', 'x\u202e\u{e0041}');
