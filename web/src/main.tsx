@@ -1,3 +1,5 @@
+// First: modules of src/ use `Buffer`, already when the API client begins.
+import './platform/buffer.js';
 import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { doubtService } from './api/answering.js';

@@ -1,5 +1,5 @@
 /**
- * The part of Node's `Buffer` that src/protocol uses, for browsers. Import this file before the protocol; it sets the global
+ * The part of Node's `Buffer` that the protocol and the API client in src/ use, for browsers. Import it first; it sets the global
  * name `Buffer`.
  */
 type Encoding = 'utf8' | 'latin1' | 'hex' | 'base64';
