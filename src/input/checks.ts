@@ -88,6 +88,17 @@ export function text(pattern: RegExp = /\S/, wanted = 'a text'): Check<string> {
   );
 }
 
+/** Like {@link complain}, for a number: says so if its form is wrong, because the rule may hold for what is shown. */
+function complainNumber(node: LocatedNode, problems: Problems, wanted: string): undefined {
+  const { value, source } = node.kind === 'scalar' ? node : { value: null, source: '' };
+  if (typeof value === 'string' && /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(value)) {
+    problems.add(node, `${show(node)} is a text, not ${wanted}: leave out its quotation marks`);
+    return undefined;
+  }
+  const isEndless = typeof value === 'number' && !Number.isFinite(value) && /\d/.test(source);
+  return complain(node, problems, isEndless ? `${wanted}: it is too large` : wanted);
+}
+
 /** A whole number from `min` to `max`. */
 export function integer(min: number, max: number, wanted = `a whole number from ${min} to ${max}`): Check<number> {
   return formed(
@@ -99,7 +110,7 @@ export function integer(min: number, max: number, wanted = `a whole number from 
       node.value >= min &&
       node.value <= max
         ? node.value
-        : complain(node, problems, wanted),
+        : complainNumber(node, problems, wanted),
   );
 }
 
@@ -109,7 +120,7 @@ export function number(wanted = 'a number'): Check<number> {
     (node, problems) =>
       node.kind === 'scalar' && typeof node.value === 'number' && Number.isFinite(node.value)
         ? node.value
-        : complain(node, problems, wanted),
+        : complainNumber(node, problems, wanted),
   );
 }
 

@@ -104,9 +104,14 @@ describe('an option of the wrong type', () => {
   const port = 'is not a port number from 0 to 65535';
 
   it.each<readonly [string, unknown, readonly unknown[], string]>([
-    ['startService', startService, [{ port: '8099' }], `port: "8099" ${port}`],
+    ['startService', startService, [{ port: '8099' }], `port: "8099" ${port.replace('is not', 'is a text, not')}`],
     ['startService', startService, [{ port: null }], `port: an empty value ${port}`],
-    ['startService', startService, [{ udpPort: '5003' }], `udpPort: "5003" ${port}`],
+    [
+      'startService',
+      startService,
+      [{ udpPort: '5003' }],
+      `udpPort: "5003" ${port.replace('is not', 'is a text, not')}`,
+    ],
     ['startService', startService, [{ db: 3 }], 'db: 3 is a number, not a text'],
     ['startService', startService, [{ db: '~/x.db' }], 'db: "~/x.db" begins with "~", which is replaced in command'],
     ['runScenario', runScenario, [definition, { out: '~/out' }], 'out: "~/out" begins with "~"'],
@@ -129,7 +134,7 @@ describe('an option of the wrong type', () => {
     ['virtualTime', virtualTime, [{ seed: 'x' }], 'seed: "x" is not a whole number from 0'],
     ['until', () => virtualTime().until(3 as never), [], 'until needs a function'],
     ['defineScenario', defineScenario, [definition, { profiles: {} }], 'profiles: needs a Map of names to profiles'],
-    ['defineScenario', defineScenario, [definition, { seed: '3' }], 'seed: "3" is not a whole number from 0'],
+    ['defineScenario', defineScenario, [definition, { seed: '3' }], 'seed: "3" is a text, not a whole number from 0'],
     ['defineScenario', defineScenario, [definition, { allowFiles: 'a.csv' }], 'allowFiles: "a.csv" is not a list'],
     ['runScenario', runScenario, [definition, { folder: 3 }], 'folder: 3 is a number, not a text'],
     ['runScenario', runScenario, [definition, { vars: [] }], 'vars: needs a Map'],
@@ -141,12 +146,12 @@ describe('an option of the wrong type', () => {
     ['run', run, [plan, { cloud: { api: 'http://127.0.0.1' } }], 'cloud: a cloud needs "apiKey"'],
     ['run', run, [plan, at({ spaceID: 'x' })], '"spaceID" is not a key of a cloud (did you mean "spaceId"?)'],
     ['run', run, [plan, at({ pace: { atOnce: 0 } })], 'cloud.pace.atOnce: "0" is not a whole number from 1'],
-    ['run', run, [plan, at({ pace: { perSecond: '5' } })], 'cloud.pace.perSecond: "5" is not a number above 0'],
+    ['run', run, [plan, at({ pace: { perSecond: '5' } })], 'cloud.pace.perSecond: "5" is a text, not a number above 0'],
     ['run', run, [plan, at({ gateway: 'here:5003' })], 'cloud.gateway: "here:5003" is not a gateway'],
     ['run', run, [plan, at({ gateway: { host: 'here' } })], 'cloud.gateway: a gateway needs "port"'],
     ['run', run, [plan, at({ keyOf: 'KEY' })], 'cloud.keyOf: needs a function'],
     ['run', run, [plan, at({ apiKey: 7 })], 'cloud.apiKey: needs an API key as a text'],
-    ['run', run, [plan, { workers: '2' }], 'workers: "2" is not a whole number'],
+    ['run', run, [plan, { workers: '2' }], 'workers: "2" is a text, not a whole number'],
   ])('of %s is rejected', async (_, call, args, message) => {
     await expect(untyped(call, ...args)).rejects.toThrow(message);
   });

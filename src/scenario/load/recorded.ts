@@ -14,6 +14,7 @@ import {
 } from '../../input/checks.js';
 import type { Problems } from '../../input/document.js';
 import type { NamedText } from '../../input/text-file.js';
+import { foreignJson } from '../../kernel/json-text.js';
 import type { Millis } from '../../kernel/time.js';
 import { contentFingerprint } from '../../protocol/hashes.js';
 import { readAccessLog } from './access-log.js';
@@ -80,7 +81,13 @@ export function readRecorded(
 ): { readonly call: RecordedSpec; readonly trace: ArrivalTrace } | undefined {
   const before = problems.list.length;
   const content = given.replace(/^\uFEFF/, '');
-  const read = content.trimStart().startsWith('{') ? readHar : readAccessLog;
+  const foreign = findForeign(content);
+  if (foreign !== undefined) {
+    const wanted = 'expected a HAR file, or an access log in the common or combined format';
+    problems.add({ file, line: 1, column: 1 }, `${foreign}; ${wanted}`);
+    return undefined;
+  }
+  const read = /^\s*[[{]/.test(content) ? readHar : readAccessLog;
   const entries = read(content, file, base, problems);
   if (problems.list.length > before) return undefined;
   const skipped: Record<string, number> = {};
@@ -108,6 +115,19 @@ export function readRecorded(
     trace: new ArrivalTrace(kept.map(({ at }) => at)),
   };
 }
+
+/** What a file is instead of a recording, if its beginning shows it. */
+function findForeign(content: string): string | undefined {
+  if (content.trim() === '') return 'the file is empty';
+  if (content.slice(0, LONGEST_BEGINNING).includes('\0')) return 'the file is not a text';
+  const [line = ''] = content.trimStart().slice(0, LONGEST_BEGINNING).split('\n', 1);
+  const value = foreignJson(line);
+  const isOther = typeof value === 'object' && value !== null && !('log' in value);
+  return isOther ? 'the file has another form of JSON, such as a log with an object on each line' : undefined;
+}
+
+/** Characters of a file that show what it is. */
+const LONGEST_BEGINNING = 100_000;
 
 /** `; left out: 3 × another address, 2 × OPTIONS`; empty for none. */
 export function describeSkipped(skipped: Readonly<Record<string, number>>): string {

@@ -233,6 +233,15 @@ describe('the replay of a HAR file', () => {
       HAR,
       'no request can be replayed; left out: 6 × another address',
     ],
+    ['{ replay: a.har }', '\n', 'a.har:1:1: the file is empty; expected a HAR file, or an access log in the common or'],
+    ['{ replay: a.har }', 'PK\0\u0001', 'a.har:1:1: the file is not a text; expected a HAR file'],
+    [
+      '{ replay: a.har }',
+      '{"request":"GET /"}\n{"request":"GET /"}\n',
+      'a.har:1:1: the file has another form of JSON, such as a',
+    ],
+    ['{ replay: a.har }', '{"request":"GET /"}\n', 'a.har:1:1: the file has another form of JSON, such as a'],
+    ['{ replay: a.har }', '[\n{}]', 'a.har:1:1: this is not a HAR file'],
     ['{ replay: { file: a.har, base: "https://cloud.example" } }', '{"log":{}}', 'a.har:1:1: this is not a HAR file'],
     ['{ replay: { file: a.har, base: "https://cloud.example" } }', '{"log":\n{"entries" []}}', 'a.har:2:12: '],
     [
