@@ -20,8 +20,8 @@ const LEASE = minutes(10);
 const REMAINING = minutes(8);
 /** Number of entries that remain when older entries are deleted. */
 const KEPT = 100_000;
-/** Greater than the number of every entry. */
-const BEYOND = Number.MAX_SAFE_INTEGER;
+/** Largest range of numbers whose entries are deleted in one commit. Other commits share the transaction, and wait for it. */
+const PIECE = 10_000;
 /** How long a service waits, in milliseconds, until the other services have noticed a new edition. */
 const NOTICE = 300;
 
@@ -30,7 +30,7 @@ const FAMILY = 'event-journal';
 
 interface Edition {
   readonly edition: string;
-  /** Entries with smaller numbers have been deleted. */
+  /** Entries with smaller numbers are deleted, or will be: they are not part of the edition. */
   readonly floor: number;
 }
 
@@ -45,6 +45,7 @@ export class Journal {
   #row: RecordRow | undefined;
   #keptUntil: UnixMillis = Number.NEGATIVE_INFINITY;
   #keeping: Promise<void> | undefined;
+  #deleting: Promise<void> | undefined;
   /** Number of readers at this service. */
   #readers = 0;
 
@@ -103,35 +104,55 @@ export class Journal {
       // expired.
       const isWhole = this.#remaining > 0 || (this.#readers > 0 && !this.#options.store.nodes);
       if (!kept || !isWhole) {
-        if (await this.#begin(kept, now)) return;
+        if (await this.#begin(kept, now)) break;
       } else if (this.#remaining > REMAINING) return;
-      else if (await this.#write(kept, { ...kept, dueAt: now + LEASE })) return this.#prune();
+      else if (await this.#write(kept, { ...kept, dueAt: now + LEASE })) {
+        await this.#raiseFloor();
+        break;
+      }
     }
+    // Not awaited: readers need not wait. An error is ignored: the next extension of the lease continues.
+    this.#deleting ??= this.#deleteOld()
+      .catch(() => {})
+      .finally(() => {
+        this.#deleting = undefined;
+      });
   }
 
-  /** Deletes old entries: {@link KEPT} remain. */
-  async #prune(): Promise<void> {
+  /** Excludes old entries from the edition: {@link KEPT} remain. */
+  async #raiseFloor(): Promise<void> {
     const floor = (await this.#options.store.newestEvent()) - KEPT + 1;
     const { edition } = this;
     if (!this.#row || !edition || floor <= edition.floor) return;
-    await this.#write(this.#row, { ...this.#row, body: { ...edition, floor } }, { kind: 'event.prune', below: floor });
+    await this.#write(this.#row, { ...this.#row, body: { ...edition, floor } });
+  }
+
+  /** Deletes the entries below the floor. */
+  async #deleteOld(): Promise<void> {
+    const { store } = this.#options;
+    for (;;) {
+      const [oldest] = await store.events(0, 1);
+      const { floor = 0 } = this.edition ?? {};
+      if (oldest === undefined || oldest.seq >= floor) return;
+      await store.commit([{ kind: 'event.prune', below: Math.min(floor, oldest.seq + PIECE) }]);
+    }
   }
 
   async #begin(before: RecordRow | undefined, now: UnixMillis): Promise<boolean> {
     const { store, ids, clock } = this.#options;
-    const edition: Edition = { edition: ids.uuid(), floor: 0 };
+    const edition: Edition = { edition: ids.uuid(), floor: (await store.newestEvent()) + 1 };
     const id = before?.id ?? ids.uuid();
     const shared = { family: FAMILY, id, spaceId: null, key: FAMILY, createdAt: now };
-    const begun = await this.#write(before, { ...shared, dueAt: now + LEASE, body: edition }, CLEARED);
+    const begun = await this.#write(before, { ...shared, dueAt: now + LEASE, body: edition });
     if (begun && store.nodes) await pause({ clock, limit: NOTICE, what: 'other services' });
     return begun;
   }
 
   /** False if another service has changed the record first. */
-  async #write(before: RecordRow | undefined, row: RecordRow, ...more: readonly Change[]): Promise<boolean> {
+  async #write(before: RecordRow | undefined, row: RecordRow): Promise<boolean> {
     const change: Change = before ? { kind: 'record.change', row, was: before.body } : { kind: 'record.put', row };
     try {
-      await this.#options.store.commit([change, ...more]);
+      await this.#options.store.commit([change]);
     } catch (error) {
       if (error instanceof ConflictError && (error.field === 'record-key' || error.field === 'record-body'))
         return false;
@@ -146,8 +167,6 @@ export class Journal {
     this.#keptUntil = row?.dueAt ?? Number.NEGATIVE_INFINITY;
   }
 }
-
-const CLEARED: Change = { kind: 'event.prune', below: BEYOND };
 
 /** Makes `commit` of the store add entries while the journal is kept. @param added called after a commit with entries */
 export function journalCommits(store: Store, clock: Clock, journal: Journal, added: () => void): void {

@@ -1,6 +1,8 @@
 /** The journal of events, and what its readers get and are woken by. */
 import { describe, expect, it, vi } from 'vitest';
 import { Feed } from '../../../src/cloud/events/feed.js';
+import { StoreBusy } from '../../../src/cloud/store/bounded-commits.js';
+import type { EventRow } from '../../../src/cloud/store/store.js';
 import { endOfTurn } from '../../../src/kernel/real-timers.js';
 import { minutes } from '../../../src/kernel/time.js';
 import { service } from '../api/service.js';
@@ -63,14 +65,41 @@ describe('the journal', () => {
     expect(await store.events(0, 100)).toEqual([]);
   });
 
-  it('keeps the newest 100,000 entries when older ones are deleted', async () => {
+  it('keeps the newest 100,000 entries; older ones are deleted in pieces of 10,000, also if one fails', async () => {
     const { store, clock, context } = await service();
     await context.feed.hold();
-    store.newestEvent = async () => 150_000;
-    await clock.runUntil(minutes(3));
-    const commit = vi.spyOn(store, 'commit');
-    await context.feed.keep();
-    expect(commit.mock.calls.flat(2)).toContainEqual({ kind: 'event.prune', below: 50_001 });
+    const [row] = await store.events(0, 1);
+    const pieces: number[] = [];
+    const commit = store.commit.bind(store);
+    store.newestEvent = async () => 125_000;
+    store.events = async () => [{ ...row, seq: pieces.at(-1) ?? 1 } as EventRow];
+    store.commit = async (changes) => {
+      const prune = changes.find(({ kind }) => kind === 'event.prune');
+      if (prune && pieces.length === 1 && clock.wall < start + minutes(6)) throw new StoreBusy();
+      if (prune?.kind === 'event.prune') pieces.push(prune.below);
+      else await commit(changes);
+    };
+    const start = clock.wall;
+    for (const count of [1, 3]) {
+      await clock.runUntil(clock.now + minutes(3) * count);
+      await context.feed.keep();
+      await expect.poll(() => pieces).toHaveLength(count);
+    }
+    expect(pieces).toEqual([10_001, 20_001, 25_001]);
+  });
+
+  it('begins without the entries of an earlier time, which are then deleted', async () => {
+    const { store, clock, spaceId, context } = await service();
+    const { feed } = context;
+    (await feed.hold())();
+    await store.commit([record(spaceId, 'a')]);
+    const [old] = await store.events(0, 9);
+    await clock.runUntil(minutes(60));
+    await feed.hold();
+    const position = await feed.newest();
+    await store.commit([record(spaceId, 'b')]);
+    await expect.poll(async () => (await store.events(0, 9))[0]?.seq).toBe((old?.seq ?? 0) + 1);
+    expect(await feed.after(position, spaceId)).toMatchObject({ rows: [{ seq: (old?.seq ?? 0) + 1 }] });
   });
 });
 
