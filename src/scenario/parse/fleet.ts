@@ -56,15 +56,14 @@ const GROUP_NAME = /^(?!(all|region|tag)$)[a-z][a-z0-9-]{0,23}[a-z0-9]$/;
 
 const BOOT_AT_ONCE: Boot = { from: 0, over: 0, pattern: 'staggered' };
 
-/** Reads all groups. Groups without a serial number get consecutive ones, beginning with {@link FIRST_SERIAL}. */
+/**
+ * Reads all groups. Groups without a serial number get consecutive ones, beginning with {@link FIRST_SERIAL}. Groups with a value
+ * that their type rejects are in the result, so that the problems of their steps are found, too.
+ */
 export function fleet(node: LocatedNode, problems: Problems, shape: FleetShape): readonly FleetGroup[] | undefined {
-  const before = problems.list.length;
-  const drafts = node.kind === 'map' ? sharedDrafts(node, problems, shape) : countedDrafts(node, problems, shape);
-  if (drafts === undefined) return undefined;
-  for (const { item, draft } of drafts) {
-    const type = draft && shape.types.get(draft.profile);
-    if (draft && type && checkFirmware(draft, item, type, problems)) checkConfig(draft, item, type, problems);
-  }
+  const read = node.kind === 'map' ? sharedDrafts(node, problems, shape) : countedDrafts(node, problems, shape);
+  if (read === undefined) return undefined;
+  const drafts = read.map((drafted) => checkType(drafted, shape, problems));
   for (const { item, draft } of drafts) if (draft) checkUnlikeDevices(draft, item, drafts, problems);
   const complete = drafts.every(({ draft }) => draft !== undefined);
   let next = FIRST_SERIAL;
@@ -80,7 +79,7 @@ export function fleet(node: LocatedNode, problems: Problems, shape: FleetShape):
     checkDistinct(group, groups, item, problems);
     groups.push(group);
   }
-  return problems.list.length === before ? groups : undefined;
+  return complete ? groups : undefined;
 }
 
 function alwaysLte({ firmware }: Draft, type: KnownDeviceType | undefined): Pick<FleetGroup, 'alwaysLte'> {
@@ -128,6 +127,15 @@ function countsOf(shares: readonly Ratio[], devices: number, node: LocatedNode, 
     problems.add(place, `the shares of the groups add up to ${formatRatio(whole)}; expected 100%`);
   }
   return apportion(devices, shares);
+}
+
+/** Checks a group by its type. A group whose type does not have its firmware version cannot be read. */
+function checkType({ item, draft }: Drafted, { types }: FleetShape, problems: Problems): Drafted {
+  const type = draft && types.get(draft.profile);
+  if (!draft || !type) return { item, draft };
+  if (!checkFirmware(draft, item, type, problems)) return { item, draft: undefined };
+  checkConfig(draft, item, type, problems);
+  return { item, draft };
 }
 
 /** Adds a problem and returns false for a firmware version that the group's type does not have. */

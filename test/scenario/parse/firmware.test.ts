@@ -16,8 +16,8 @@ const readFile = () => {
 };
 
 /** A scenario with one group. @param firmware version from the command line */
-function scenario(group: string, firmware?: string) {
-  const text = `name: test\nduration: 1h\nfleet:\n  - { name: rooms, profile: clime, count: 2, ${group} }\n`;
+function scenario(group: string, firmware?: string, rest = '') {
+  const text = `name: test\nduration: 1h\nfleet:\n  - { name: rooms, profile: clime, count: 2, ${group} }\n${rest}`;
   const sources = { profiles, readFile, ...(firmware !== undefined && { firmware }) };
   return parseScenario(text, 'test.yaml', describeDeviceTypes(profiles), sources);
 }
@@ -61,6 +61,14 @@ it('the configuration is checked against the version', () => {
   ]);
   expect(problems(() => scenario('firmware: 3.5.5, config: { sent-timeout: 60 }'))).toEqual([
     expect.stringMatching(/"app config sent-timeout 60" would be rejected: [^;]*$/),
+  ]);
+});
+
+it('a rejected configuration of a group does not hide that of a step', () => {
+  const step = 'steps: [{ at: 0s, to: rooms, config: { interval-report: 400000 } }]\n';
+  expect(problems(() => scenario('config: { interval-report: 5 }', undefined, step))).toEqual([
+    expect.stringContaining('"app config interval-report 5" would be rejected'),
+    expect.stringContaining('"app config interval-report 400000" would be rejected'),
   ]);
 });
 
