@@ -147,6 +147,7 @@ const BANNED: readonly { readonly word: RegExp; readonly instead: string; readon
       'runner/targets/embedded.ts',
       // Requests of others must get their turn of the event loop.
       'cloud/store/loop-turns.ts',
+      'cloud/http/sockets.ts',
       // This file writes to real sockets, which have no simulated time. A failed request ends in a later turn.
       'runner/load/connection.ts',
       // Joins the questions of one turn, so that one repetition answers them. The answers do not depend on it.

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { Socket } from 'node:net';
 import type { Clock } from '../../kernel/clock.js';
 import { RealClock } from '../../kernel/real-clock.js';
+import { endOfTurn } from '../../kernel/real-timers.js';
 import { minutes, seconds } from '../../kernel/time.js';
 import { networkOf } from './addresses.js';
 import { ApiFault, errorBody } from './errors.js';
@@ -156,8 +157,11 @@ function serveFirst(line: Exchange[], handle: RequestListener): void {
   const [first] = line;
   if (!first || first.request.socket.destroyed) return;
   first.response.once('close', () => {
-    line.shift();
-    serveFirst(line, handle);
+    // Not in this turn: an answer can end while its read is still parsed, so that no request of it would count as unanswered.
+    void endOfTurn().then(() => {
+      line.shift();
+      serveFirst(line, handle);
+    });
   });
   const fault = faultOf(first.request);
   if (fault) refuse(first.response, fault);

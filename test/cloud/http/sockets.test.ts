@@ -68,6 +68,30 @@ it.each([
   expect(begun).toHaveLength(1);
 });
 
+const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\n';
+
+it.each([
+  ['a body', `${HEAD}Content-Length: 1\r\n\r\na`],
+  ['a body after 100 Continue', `${HEAD}Expect: 100-continue\r\nContent-Length: 1\r\n\r\na`],
+  ['trailers', `${HEAD}Transfer-Encoding: chunked\r\n\r\n0\r\na: b\r\n\r\n`],
+  ['many headers', `${HEAD}${'a: b\r\n'.repeat(40)}\r\n`],
+])(
+  'requests with %s count as unanswered until their read is parsed, however quick the answers are',
+  async (_, text) => {
+    let handled = 0;
+    const port = await serving((request, response) => {
+      handled++;
+      request.resume();
+      response.end();
+    });
+    const client = connect(port, '127.0.0.1');
+    client.on('error', () => {});
+    client.resume().write(text.repeat(100));
+    await new Promise((resolve) => client.once('close', resolve));
+    expect(handled).toBeLessThan(40);
+  },
+);
+
 /** A client that asks, and reads nothing. */
 function deaf(port: number, text: string): Socket {
   const client = connect(port, '127.0.0.1');
