@@ -1,8 +1,8 @@
 /**
- * `npm run console:speed [seconds]`: measures the console with a fleet of 100,000 devices in a browser: first paint, the time
- * until all devices are listed, and then, at 2,000 events a second, long tasks, frames and memory. It also measures what
- * listing the devices costs in each database, compared with the store in memory. It prints the figures and fails above the
- * limits. Default: 60 seconds.
+ * `npm run console:speed [seconds]`: measures the console with a fleet of 100,000 devices in a browser: first paint, the first
+ * and the last devices of the list, and then, at 2,000 events a second, long tasks, frames and memory. It also measures what
+ * listing the devices costs the service, in memory and in each database. It prints the figures and fails above the limits.
+ * Default: 60 seconds.
  */
 
 import { loadavg } from 'node:os';
@@ -23,13 +23,14 @@ const EVENTS = 2_000;
 const KEY = 'a-key-for-measuring';
 const seconds = Number(process.argv[2] ?? 60);
 
-/** Limits in ms; of the growth of memory in MiB; of the databases as multiples of the cost of the store in memory. */
+/** Limits in ms; of the growth of memory in MiB; of lists as multiples of what the store in memory costs the service. */
 const LIMITS = {
   'first paint': 1_000,
-  'all devices listed': 2_000,
+  'first devices listed': 1_000,
   'longest task meanwhile': 100,
   'longest task': 100,
   'growth of memory': 40,
+  'listed in the console, times': 2,
   'listed from SQLite, times': 5,
   'listed from PostgreSQL, times': 5,
 } as const;
@@ -50,10 +51,11 @@ async function openFleet(origin: string): Promise<Page> {
   await context.request.post(`${origin}/console/session`, { data: { credential: KEY }, headers: { origin } });
   const page = await context.newPage();
   await page.addInitScript(`
-    window.tasks = []; window.listed = 0;
+    window.tasks = []; window.begun = 0; window.listed = 0;
     new PerformanceObserver((list) => { for (const { startTime, duration } of list.getEntries()) tasks.push([startTime, duration]); })
       .observe({ type: 'longtask', buffered: true });
     const wait = setInterval(() => {
+      if (document.querySelector('.fleet [aria-rowindex="2"]')) window.begun ||= performance.now();
       if (document.querySelector('#search-status')?.textContent !== '${DEVICES.toLocaleString('en')} devices') return;
       window.listed = performance.now();
       clearInterval(wait);
@@ -89,6 +91,7 @@ async function measureOverview(): Promise<void> {
 const first = await openFleet(service.api);
 const figures: Record<string, number> = {
   'first paint': await number(first, "performance.getEntriesByName('first-contentful-paint')[0].startTime"),
+  'first devices listed': await number(first, 'window.begun'),
   'all devices listed': await number(first, 'window.listed'),
   'longest task meanwhile': await longestTask(first),
 };
@@ -133,6 +136,7 @@ await service.close();
 const stores = await listedFromStores(options, DEVICES);
 const inMemory = stores.get('memory') ?? 0;
 figures['listed from memory, CPU'] = inMemory;
+figures['listed in the console, times'] = (figures['all devices listed'] ?? 0) / inMemory;
 for (const [name, took] of stores) if (name !== 'memory') figures[`listed from ${name}, times`] = took / inMemory;
 
 let failed = false;
