@@ -1,7 +1,7 @@
 /**
  * `npm run mutation -- protocol`: changes a part of the source in one place after the other and runs only the unit tests of
  * that part. A change that no test notices is a survivor. The run is incremental: it tests again only what has changed since
- * the last run. docs/MUTATION.md has the scores.
+ * the last run, whose results are in `.mutation/<part>.json`.
  */
 import { Stryker } from '@stryker-mutator/core';
 

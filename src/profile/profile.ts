@@ -236,11 +236,11 @@ export interface EdgeListSpec extends EventList {
   readonly reportOff: ParameterRef;
 }
 
-/** A high and a low alarm with hysteresis, evaluated at every sample. Off: neither recorded nor reported. */
+/** A high or a low alarm with hysteresis, or both, evaluated at every sample. Off: neither recorded nor reported. */
 export interface AlarmListSpec extends EventList {
   readonly kind: 'alarm';
-  readonly high: AlarmSpec;
-  readonly low: AlarmSpec;
+  readonly high: AlarmSpec | undefined;
+  readonly low: AlarmSpec | undefined;
 }
 
 /** A button: presses are counted, recorded and reported; with a full list, neither counted nor recorded. */

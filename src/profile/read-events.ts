@@ -21,6 +21,7 @@ export function readEventLists(
     hysteresis: expectParameter(modules, ['float']),
     report: onOff,
   });
+  const alarms = { ...common, high: optional(alarm), low: optional(alarm) };
   const report = record('report', { on: onOff, off: onOff });
   return expectNamed('event lists by name', (name) =>
     chooseByTag<EventListSpec>(`the event list ${quote(name)}`, 'kind', {
@@ -32,8 +33,9 @@ export function readEventLists(
         }
         return { kind: 'edge', name, ...of, capacity, above, reportOn: read.report.on, reportOff: read.report.off };
       }),
-      alarm: refine(record('an alarm event list', { ...common, high: alarm, low: alarm }), (read, map, problems) => {
+      alarm: refine(record('an alarm event list', alarms), (read, map, problems) => {
         const { of, capacity, high, low } = read;
+        if (!high && !low) problems.add(map, 'an alarm event list needs "high" or "low"');
         if (sensors && sensors[of.sensor]?.windows?.kind !== 'statistics') {
           problems.add(
             map,

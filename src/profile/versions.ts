@@ -32,7 +32,9 @@ export function separateVersions(root: LocatedNode, problems: Problems): Version
   if (root.kind !== 'map' || section === undefined) return { newest: root, older: new Map() };
   const newest = removeKey(root, VERSIONS);
   if (section.kind !== 'map') {
-    problems.add(section, 'versions: a map from a version such as 3.5.5 to what is different in it');
+    const isRemoval = section.kind === 'scalar' && section.value === null;
+    const why = isRemoval ? ': no inherited file lists versions, so "~" removes nothing' : '';
+    problems.add(section, `versions: a map from a version such as 3.5.5 to what is different in it${why}`);
     return { newest, older: new Map() };
   }
   const older = new Map<string, LocatedNode>();

@@ -42,20 +42,25 @@ it('a fleet of sixty devices starts in real time', async () => {
   expect(await service.client.countDevices()).toBe(60);
 });
 
-it('a whole scenario is one call, and its reports are files', async () => {
-  const out = mkdtempSync(join(tmpdir(), 'cold-night-'));
-  const { passed, expectations } = await runScenario(
+it('commands wait until an outage ends, and nothing is lost', async () => {
+  const out = mkdtempSync(join(tmpdir(), 'outage-'));
+  const { passed, expectations, explanations } = await runScenario(
     `
-    name: cold-night
+    name: outage
     duration: 12h
     fleet: [{ name: cellar, profile: clime, count: 10 }]
-    steps: [{ at: 3h, to: cellar, config: { interval-report: 900 } }]
-    expect: [downlink.answered within 2h >= 95%]
+    steps: [{ at: 3h, to: cellar, commands: [info show] }]
+    faults: [{ outage: both, from: 2h, until: 4h, to: cellar }]
+    expect:
+      - downlink.answered == downlink.queued
+      - uplink.stored == uplink.made
+      - always no-loss-across-reconnects
     `,
     { seed: 7, out },
   );
   expect(expectations.filter((one) => !one.passed).map((one) => one.sentence)).toEqual([]);
   expect(passed).toBe(true);
+  expect(explanations?.[0]?.causes).toEqual([{ kind: 'fault', name: 'outage (cellar)' }]);
   expect(existsSync(join(out, 'report.html'))).toBe(true);
 });
 

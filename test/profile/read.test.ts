@@ -43,6 +43,14 @@ describe('a mistake in a profile', () => {
       '- { aggregate: [',
       '"hygrometer" has windows: exactly one task must aggregate it, not 0',
     ],
+    [
+      'an alarm list without an alarm',
+      `
+    high: { threshold: hygro-t-alarm-hi-thr, hysteresis: hygro-t-alarm-hi-hst, report: hygro-t-alarm-hi-report }
+    low: { threshold: hygro-t-alarm-lo-thr, hysteresis: hygro-t-alarm-lo-hst, report: hygro-t-alarm-lo-report }`,
+      '',
+      'an alarm event list needs "high" or "low"',
+    ],
     ['an unknown kind of source', 'uptime: fact uptime', 'uptime: facts uptime', '"facts uptime" is not a source'],
     [
       'a value that the decoder makes a text of',

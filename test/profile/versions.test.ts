@@ -88,5 +88,8 @@ describe('a version', () => {
     expect(() => climeWith('versions: { newest: {}, 3.5.5: none }')).toThrow(InputError);
     expect(() => climeWith('versions: { newest: {} }')).toThrow(/"newest" .*version such as 3\.5\.5/);
     expect(() => climeWith('versions: 3')).toThrow(/versions: a map from a version/);
+    const type = 'extends: common/chester.yaml\nversions: ~';
+    const read = () => readProfile(type, 'profiles/mine.yaml', packagedFiles);
+    expect(read).toThrow(/no inherited file lists versions, so "~" removes nothing/);
   });
 });

@@ -1,6 +1,6 @@
 /** The settings of a device on which its measuring plan depends, read from its configuration. */
 import type { Millis, Seconds } from '../../kernel/time.js';
-import type { EventListSpec, ParameterRef, Presence, Profile, SensorSpec } from '../../profile/profile.js';
+import type { AlarmSpec, EventListSpec, ParameterRef, Presence, Profile, SensorSpec } from '../../profile/profile.js';
 import { parseDeviceSlot } from '../config/device-slot.js';
 
 /** The part of a device's live configuration that decides what it measures. */
@@ -93,12 +93,15 @@ function listSettings(list: EventListSpec, config: MeasuringConfig): ListSetting
     return { report: [true, true], high: NONE, low: NONE, period };
   }
   const { high, low } = list;
-  const half = { high: number(high.hysteresis) / 2, low: number(low.hysteresis) / 2 };
-  const threshold = { high: number(high.threshold), low: number(low.threshold) };
+  /** Where the alarm begins and ends. */
+  const limits = ({ threshold, hysteresis }: AlarmSpec, half: number): readonly [number, number] => [
+    number(threshold) + half * number(hysteresis),
+    number(threshold) - half * number(hysteresis),
+  ];
   return {
-    report: [flag(high.report), flag(low.report)],
-    high: [threshold.high + half.high, threshold.high - half.high],
-    low: [threshold.low - half.low, threshold.low + half.low],
+    report: [high !== undefined && flag(high.report), low !== undefined && flag(low.report)],
+    high: high ? limits(high, 0.5) : NONE,
+    low: low ? limits(low, -0.5) : NONE,
   };
 }
 

@@ -1,7 +1,8 @@
 /** Events of inputs, and alarms of the hygrometer. */
 import { describe, expect, it } from 'vitest';
 import { days, seconds } from '../../../src/kernel/time.js';
-import { BOOT, rig, the } from './fixtures.js';
+import type { Profile } from '../../../src/profile/profile.js';
+import { BOOT, profiles, rig, the } from './fixtures.js';
 
 describe('inputs', () => {
   const REPORTING = { 'trigger-report-active': true, 'trigger-report-inactive': false };
@@ -88,8 +89,9 @@ describe('inputs', () => {
 });
 
 describe('alarms of the hygrometer', () => {
-  const alarmed = (settings: Record<string, number | boolean> = {}) =>
+  const alarmed = (settings: Record<string, number | boolean> = {}, profile?: Profile) =>
     rig({
+      ...(profile && { profile }),
       settings: {
         'hygro-t-alarm-hi-report': true,
         'hygro-t-alarm-hi-thr': 25,
@@ -101,8 +103,8 @@ describe('alarms of the hygrometer', () => {
       },
     });
   /** Feeds one sample a minute; returns for each recorded event the index of its sample, its type and its value. */
-  const events = (settings: Record<string, number | boolean>, samples: readonly number[]) => {
-    const device = alarmed(settings);
+  const events = (settings: Record<string, number | boolean>, samples: readonly number[], profile?: Profile) => {
+    const device = alarmed(settings, profile);
     device.feed('hygrometer.temperature', samples);
     const { memory } = device.measurements;
     const list = the(device.sensor('hygrometer').lists[0]);
@@ -125,6 +127,30 @@ describe('alarms of the hygrometer', () => {
       [2, 2, 3.5],
       [5, 3, 6.5],
     ]);
+  });
+
+  it.each([
+    [
+      'high',
+      [
+        [1, 0, 30],
+        [2, 1, 3],
+      ],
+    ],
+    [
+      'low',
+      [
+        [0, 2, 3],
+        [1, 3, 30],
+        [2, 2, 3],
+      ],
+    ],
+  ] as const)('may be only %s', (kept, expected) => {
+    const clime = the(profiles.get('clime'));
+    const eventLists = clime.eventLists.map((list) =>
+      list.kind === 'alarm' ? { ...list, high: undefined, low: undefined, [kept]: list[kept] } : list,
+    );
+    expect(events({}, [3, 30, 3], { ...clime, eventLists })).toEqual(expected);
   });
 
   it('are neither recorded nor reported when they are switched off', () => {
