@@ -21,7 +21,7 @@ export const LARGEST_ANSWER = 64 * 1_048_576;
 const DEEPEST_ANSWER = DEPTH_LIMIT + 8;
 /** How many times the timeout a whole answer may take. Without this limit, one whose parts come just in time never ends. */
 const WHOLE_ANSWER = 4;
-/** Longest text of an error in place of a stream, in characters. */
+/** Longest text of an error that is read, in characters. */
 const LARGEST_ERROR = 65_536;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Longest silence of a stream: three heartbeats of the service. */
@@ -155,7 +155,7 @@ export class JsonHttp {
     const elsewhere = this.#redirect(status, location, target);
     if (elsewhere !== undefined) throw new ApiError(status, elsewhere, method, path);
     if (status < 200 || status > 299) {
-      throw new ApiError(status, this.#shown(answerIn(text) ?? compressed ?? text), method, path, wait);
+      throw new ApiError(status, this.#shown(readError(text, compressed)), method, path, wait);
     }
     if (text === '') return { value: undefined, next };
     const value = answerIn(text);
@@ -220,7 +220,7 @@ export class JsonHttp {
       text += piece;
       if (text.length > LARGEST_ERROR) break;
     }
-    const answer = this.#shown(answerIn(text) ?? compressedBecause(headers) ?? text);
+    const answer = this.#shown(readError(text, compressedBecause(headers)));
     return new ApiError(statusCode, answer, 'GET', path, retryAfter(headers));
   }
 
@@ -345,6 +345,12 @@ function jsonText(body: unknown): string {
     if (error instanceof UsageError) throw error;
     throw new UsageError('bad-body', `the body cannot be JSON: ${messageOf(error).split('\n', 1)[0]}`);
   }
+}
+
+/** What an answer that is an error says: a JSON value, or a text. The end of a long one is cut off. */
+function readError(text: string, compressed: string | undefined): unknown {
+  const beginning = text.length > LARGEST_ERROR ? `${text.slice(0, LARGEST_ERROR)}…` : text;
+  return answerIn(beginning) ?? compressed ?? beginning;
 }
 
 /** The JSON value of an answer or of an event; undefined if it is not JSON, or nested too deep. */

@@ -88,13 +88,11 @@ interface Range {
 /** Where a folded text has a needle, or the beginning of one at its end or where it is cut off. */
 function listFound(text: string, needle: string): readonly Range[] {
   const found: Range[] = [];
-  for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + 1)) {
-    found.push({ from: at, to: at + needle.length });
-  }
-  for (const { index: cut } of text.matchAll(/…|$/g)) {
-    let length = Math.min(needle.length - 1, cut);
-    while (length >= LEAST && !text.startsWith(needle.slice(0, length), cut - length)) length -= 1;
-    if (length >= LEAST) found.push({ from: cut - length, to: cut });
+  const begin = needle.slice(0, LEAST);
+  for (let at = text.indexOf(begin); at !== -1; at = text.indexOf(begin, at + 1)) {
+    let to = at + begin.length;
+    while (to - at < needle.length && text[to] === needle[to - at]) to += 1;
+    if (to - at === needle.length || to === text.length || text[to] === '…') found.push({ from: at, to });
   }
   return found;
 }

@@ -283,6 +283,16 @@ describe('a service that never comes to an end', () => {
     );
   });
 
+  it('has at most 65,536 characters of an answer', async () => {
+    const client = await against((_, response) => {
+      response.statusCode = 500;
+      response.end(JSON.stringify(Array.from({ length: 100_000 }, () => 'hunte…')));
+    });
+    const error = await failure(client.space());
+    expect(error).toMatchObject({ body: expect.stringMatching(/^\[("hunte…",)+.{0,9}$/) });
+    expect((error as ApiError).body).toHaveLength(65_537);
+  });
+
   it.each([
     [500, 'x'],
     [200, 'data: x'],

@@ -65,6 +65,7 @@ it('the beginning of a secret is hidden at the end of a text, and where a text i
   expect(hide('it is hunter', 'hunter2hunter2')).toBe('it is ***');
   expect(hide('"my hunte…" is not hunte', 'hunter2hunter2')).toBe('"my ***…" is not ***');
   expect(hide('a hunt for hunters', 'hunter2hunter2')).toBe('a hunt for hunters');
+  expect(hide('abababababab… abababc', 'ababababc')).toBe('abab***… abababc');
 });
 
 it('other escapes stay as they are', () => {
