@@ -386,7 +386,12 @@ function check(
       `"${profile}" is not a device type: a name, the path of a file, or a profile`,
     );
   }
-  if (!isAddress(service)) problems.add(node, `${what} needs "service", the result of startService`);
+  if (!isAddress(service)) {
+    problems.add(
+      node,
+      `${what} needs "service", the result of startService, or { api, udp, spaceId, apiKey } with the UDP port as a number`,
+    );
+  }
   problems.finish();
 }
 
@@ -396,7 +401,13 @@ function isDeviceType(profile: unknown): boolean {
 
 /** Whether the service or its address is complete: the type demands it, but callers in JavaScript may pass anything. */
 function isAddress(service: Partial<ServiceAddress> | null | undefined): boolean {
-  return typeof service?.api === 'string' && typeof service.spaceId === 'string' && service.udp !== undefined;
+  if (typeof service?.api !== 'string' || typeof service.spaceId !== 'string') return false;
+  const { udp, udpRaw = null, udpDtls = null } = service;
+  return [udp, udpRaw, udpDtls].every((port) => port === null || (Number.isInteger(port) && isPort(Number(port))));
+}
+
+function isPort(port: number): boolean {
+  return port >= 1 && port <= 65_535;
 }
 
 function once(action: () => Promise<void>): () => Promise<void> {

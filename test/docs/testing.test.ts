@@ -16,7 +16,7 @@ it('a queued command waits for the next report', async () => {
   const queued = await service.client.sendCommands(device.id, ['info show']);
   await time.advance('30m');
   expect((await service.client.message(queued.id)).down_state).toBe('pending');
-  await time.advance('30m');
+  await time.advance('1h');
 
   const events = (await service.client.timeline(queued.id)).map((entry) => entry.what);
   expect(events).toEqual(['queued', 'contact', 'offered', 'sent', 'answered']);
@@ -52,6 +52,7 @@ it('commands wait until an outage ends, and nothing is lost', async () => {
     steps: [{ at: 3h, to: cellar, commands: [info show] }]
     faults: [{ outage: both, from: 2h, until: 4h, to: cellar }]
     expect:
+      - downlink.rejected == 0
       - downlink.answered == downlink.queued
       - uplink.stored == uplink.made
       - always no-loss-across-reconnects

@@ -69,6 +69,12 @@ describe('a missing or invalid argument', () => {
     ['virtualTime() after 2106', virtualTime, [{ start: new Date('2107-01-01') }], 'is after 2106-02-07T06:28:15.000Z'],
     ['advance()', (time?: undefined) => virtualTime().advance(time as never), [], '"undefined" is not milliseconds'],
     ['writeReports()', writeReports, [], 'writeReports needs the result of a run'],
+    [
+      'startDevice with a text as the UDP port',
+      startDevice,
+      [{ profile: 'clime', service: { api: 'http://127.0.0.1:9', spaceId: 's', udp: '127.0.0.1:5003' } }],
+      'with the UDP port as a number',
+    ],
     ['startDevice with another service', startDevice, [{ profile: 'clime', service: {} }], 'result of startService'],
   ])('%s is rejected with a message', async (_, call, args, message) => {
     await expect(untyped(call, ...args)).rejects.toThrow(message);
