@@ -55,7 +55,12 @@ export class PageScenarios implements ScenarioTools {
     const ended = child.ended.then(({ out, err, signal }) => {
       rmSync(folder, { recursive: true, force: true });
       if (signal !== undefined) return `the run was ended by ${signal}`;
-      return parseEnd(out) ?? err.replaceAll(file, 'scenario').trim().slice(-LONGEST_REASON);
+      // The command in the report names the file that the user has saved.
+      const pathInJson = JSON.stringify(file).slice(1, -1);
+      return (
+        parseEnd(out.replaceAll(pathInJson, 'scenario.yaml')) ??
+        err.replaceAll(file, 'scenario').trim().slice(-LONGEST_REASON)
+      );
     });
     return { ended, stop: () => child.stop() };
   }

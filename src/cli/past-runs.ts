@@ -50,20 +50,24 @@ interface Open {
   readonly result: Promise<RunResult>;
 }
 
+interface Ended {
+  readonly shown: PastRun;
+  /** Left out if another run of the past has ended it. */
+  readonly comparison?: RunComparison;
+}
+
 /** As fast as possible: time waits only for sockets. */
 const FAST = 1e9;
 /** Maximum number of open runs of the past. When another one begins, the oldest one ends. */
 const MOST = 2;
-/** How many ended runs are remembered, so that users can go back to their moments again. */
+/** How many ended runs are remembered, so that users can go back to their moments again, or look at their comparison. */
 const MOST_ENDED = 5;
 
 export class PastRuns implements TimeTravel {
   readonly #options: PastRunsOptions;
   #open: readonly Open[] = [];
-  /** Runs of the past that ended because another one was opened. */
-  #ended: readonly PastRun[] = [];
-  /** Those that are compared, or were: they end with it. */
-  readonly #compared = new WeakSet<Open>();
+  #ended: readonly Ended[] = [];
+  readonly #beingCompared = new WeakSet<Open>();
   #count = 0;
   /** Begins runs of the past one after another, because each beginning first counts the open runs. */
   readonly #turns = new PQueue({ concurrency: 1 });
@@ -73,7 +77,7 @@ export class PastRuns implements TimeTravel {
   }
 
   get all(): readonly PastRun[] {
-    return [...this.#ended, ...this.#open.map(({ shown }) => shown)];
+    return [...this.#ended, ...this.#open].map(({ shown }) => shown);
   }
 
   back(at: Millis): Promise<PastRun> {
@@ -92,15 +96,16 @@ export class PastRuns implements TimeTravel {
       throw error;
     });
     this.#open = [...this.#open, opened];
-    this.#ended = this.#ended.filter(({ at_ms }) => at_ms !== at);
+    this.#ended = this.#ended.filter(({ shown, comparison }) => comparison || shown.at_ms !== at);
     return opened.shown;
   }
 
   async compare(id: string, lasts?: Millis): Promise<RunComparison | undefined> {
     const fork = this.#open.find(({ shown }) => shown.id === id);
-    if (!fork) return undefined;
-    if (this.#compared.has(fork)) throw new UsageError('bad-moment', 'this run of the past is being compared already');
-    this.#compared.add(fork);
+    if (!fork) return this.#ended.find(({ shown }) => shown.id === id)?.comparison;
+    if (this.#beingCompared.has(fork))
+      throw new UsageError('bad-moment', 'this run of the past is being compared already');
+    this.#beingCompared.add(fork);
     const { folder, plan, pace, control } = fork;
     const until = Math.min(plan.duration, lasts === undefined ? plan.duration : sinceStart(pace.now) + lasts);
     const forked = this.#endAt(until, plan, control, fork.result);
@@ -122,7 +127,7 @@ export class PastRuns implements TimeTravel {
     const names = new Map(plan.devices.map((device) => [device.serial, device.name]));
     const [a, b] = [difference?.a, difference?.b];
     const at = Math.min(a?.event.at ?? Number.POSITIVE_INFINITY, b?.event.at ?? Number.POSITIVE_INFINITY);
-    return {
+    const comparison: RunComparison = {
       until_ms: until,
       original,
       fork: end,
@@ -133,12 +138,14 @@ export class PastRuns implements TimeTravel {
           ? null
           : { at_ms: Math.round(at), original: ownEvent(a, names), fork: ownEvent(b, names) },
     };
+    this.#remember({ shown: { ...fork.shown, link: null, compared: true }, comparison });
+    return comparison;
   }
 
   /** Ends the run at a moment, unless it ends by itself, and describes it. */
   async #endAt(until: Millis, plan: Plan, { world, stop }: RunControl, result: Promise<RunResult>): Promise<RunEnd> {
     const { pace, api } = world ?? {};
-    if (!pace || !api) throw new UsageError('bad-moment', 'the run has no pace');
+    if (!world || !pace || !api) throw new UsageError('bad-moment', 'the run has no pace');
     let history: History | null = null;
     // One millisecond before the end, the cloud still answers.
     pace.after(Math.max(0, until - 1 - sinceStart(pace.now)), 'the end of a comparison', () => {
@@ -150,7 +157,7 @@ export class PastRuns implements TimeTravel {
       });
     });
     const ended = await result;
-    return { ...describeEnd(ended), history };
+    return { ...describeEnd(ended), faults: world.faults.all(), history };
   }
 
   async close(): Promise<void> {
@@ -162,14 +169,18 @@ export class PastRuns implements TimeTravel {
   /** Ends a run of the past because another one begins. */
   async #giveUp(past: Open): Promise<void> {
     const { at_ms } = past.shown;
-    const others = this.#ended.filter((each) => each.at_ms !== at_ms).slice(1 - MOST_ENDED);
-    this.#ended = [...others, { ...past.shown, link: null }];
+    this.#ended = this.#ended.filter(({ shown, comparison }) => comparison || shown.at_ms !== at_ms);
+    this.#remember({ shown: { ...past.shown, link: null } });
     const moment = exactDuration(Math.floor(at_ms));
     await this.#end(
       past,
       `This run of the past has ended, because another one was begun: at most ${MOST} are open. To enter it again, ` +
         `go back to ${moment} on the page Run of the original run.`,
     );
+  }
+
+  #remember(ended: Ended): void {
+    this.#ended = [...this.#ended.slice(1 - MOST_ENDED), ended];
   }
 
   #runUntil(at: Millis, plan: Plan, folder: string): Promise<Open> {
@@ -188,7 +199,7 @@ export class PastRuns implements TimeTravel {
         if (!page) throw new UsageError('bad-moment', 'the console cannot be opened');
         await reached;
         pace.speed = speed();
-        const shown = { id: `past-${++this.#count}`, at_ms: at, link: page.link };
+        const shown = { id: `past-${++this.#count}`, at_ms: at, link: page.link, compared: false };
         resolve({ shown, plan, folder, pace, page, control, result });
       };
       const result = again({
@@ -247,7 +258,14 @@ function ownEvent(line: LoggedEvent | undefined, names: ReadonlyMap<number, stri
   return { sentence: eventSentence(event, (serial) => names.get(serial) ?? String(serial)), text };
 }
 
-function describeEnd({ passed, exitCode, failure, digest, events, expectations }: RunResult): Omit<RunEnd, 'history'> {
+function describeEnd({
+  passed,
+  exitCode,
+  failure,
+  digest,
+  events,
+  expectations,
+}: RunResult): Omit<RunEnd, 'faults' | 'history'> {
   const isStopped = exitCode === EXIT.interrupted;
   return {
     passed: isStopped ? expectations.every((each) => each.passed || each.undecided) : passed,

@@ -4,14 +4,17 @@
  */
 import type { History } from '../client/types.js';
 import type { Millis } from '../kernel/time.js';
+import type { RunState } from './run-state.js';
 
 /** A run that was repeated up to a moment. */
 export interface PastRun {
   readonly id: string;
   /** The moment, in ms since the start of the run. */
   readonly at_ms: Millis;
-  /** The address of the console of this run; works once. Null: the run has ended, because too many were open. */
+  /** The address of the console of this run; works once. Null: the run has ended. */
   readonly link: string | null;
+  /** Whether it has ended with a comparison. Otherwise, a run ends because too many are open. */
+  readonly compared: boolean;
 }
 
 export interface RunEnd {
@@ -26,6 +29,8 @@ export interface RunEnd {
     readonly undecided: boolean;
     readonly sentence: string;
   }[];
+  /** Its faults as they happened. */
+  readonly faults: RunState['faults'];
   /** The history of its space from the start on; null if the cloud was down at the end. */
   readonly history: History | null;
 }
@@ -56,7 +61,7 @@ export interface RunComparison {
 }
 
 export interface TimeTravel {
-  /** All past runs: first those that have ended because too many were open, then those that are open. */
+  /** All past runs: first those that have ended, then those that are open. */
   readonly all: readonly PastRun[];
   /**
    * Repeats the run up to a moment and pauses it there. Ends the oldest past run if too many are open.
@@ -64,7 +69,8 @@ export interface TimeTravel {
    */
   back(at: Millis): Promise<PastRun>;
   /**
-   * Lets a fork run on, and compares it with the same run without the changes. Undefined for an unknown id.
+   * Lets a fork run on, and compares it with the same run without the changes: then the fork has ended. The comparison of a fork
+   * that was compared before is the earlier one. Undefined for an unknown id.
    * @param lasts how long the fork runs on; undefined: to its end
    * @throws UsageError if it is being compared already
    */

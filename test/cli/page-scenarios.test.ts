@@ -123,6 +123,7 @@ describe('a run from the console', () => {
     if (typeof end === 'string') throw new Error(end);
     expect(end.verdict).toMatchObject({ passed: true, failure: null, simulatedMs: expect.any(Number) });
     expect(end.report()).toMatch(/^<!doctype html>[\s\S]*device\.ready == fleet\.devices/);
+    expect(end.report()).toContain('ghostfleet run scenario.yaml');
     const [command, file = '', ...flags] = started.at(-1) ?? [];
     expect([command, ...flags]).toEqual(['run', '--seed', '7', '--workers', '1', '--json']);
     expect([file.endsWith('/scenario.yaml'), existsSync(file)]).toEqual([true, false]);

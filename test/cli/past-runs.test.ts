@@ -43,8 +43,12 @@ it('a run of the past is paused at its moment, with a console of its own', async
 
 it('a run of the past ends like the original if no user changes anything', async () => {
   const { id } = await past.back(10 * 60_000);
-  const { original, fork, difference } = (await past.compare(id)) ?? {};
+  const comparison = await past.compare(id);
+  const { original, fork, difference } = comparison ?? {};
   expect([original?.passed, fork?.digest, difference]).toEqual([true, original?.digest, null]);
+  // It can be looked at again, for example after a reload of the page.
+  expect(past.all).toContainEqual({ id, at_ms: 600_000, link: null, compared: true });
+  expect(await past.compare(id)).toBe(comparison);
 });
 
 it('a run of the past is compared once, also if it is asked for several times at once', async () => {
@@ -68,6 +72,7 @@ it('a run of the past differs from the original after a fault, from the moment o
   expect(difference?.fork?.text).toContain('"kind":"net.fault"');
   expect(difference?.fork?.sentence).toMatch(/^clime-000\d (sends|is sent) a datagram that is hit by outage$/);
   expect(difference?.original?.sentence).not.toBe(difference?.fork?.sentence);
+  expect([original?.faults, fork?.faults]).toMatchObject([[], [{ fault: 'outage', from: 25 * 60_000, until: null }]]);
   // Both have a curve. From a minute after the fault on, because a rate is that of a minute, only the original has reports.
   const reports = (end: typeof fork) =>
     end?.history?.figures.reports_per_minute.mean.slice(156).reduce<number>((sum, each) => sum + (each ?? 0), 0);
@@ -116,7 +121,9 @@ it('the first run of the past ends with a message when a third one begins, and c
   expect(await past.compare(first.id)).toBeUndefined();
   const { id, link } = await past.back(first.at_ms);
   expect(link).toMatch(/#token=/);
-  expect(past.all.filter(({ at_ms }) => at_ms === first.at_ms)).toEqual([{ id, link, at_ms: first.at_ms }]);
+  expect(past.all.filter(({ at_ms }) => at_ms === first.at_ms)).toEqual([
+    { id, link, at_ms: first.at_ms, compared: false },
+  ]);
 });
 
 it('at most two runs of the past are open, even if several are begun at once', async () => {

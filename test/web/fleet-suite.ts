@@ -80,6 +80,23 @@ export function fleetSuite(here: () => World, open: (fragment: string) => Promis
         const page = await open('#/overview');
         await page.locator('.figures .card', { hasText: 'Devices on time' }).click();
         await page.locator('.overview .chart canvas').waitFor();
+        // No sample of the history has the downlink yet.
+        const waiting = page.locator('.figures .card', { hasText: 'Downlinks waiting' });
+        await waiting.click();
+        const { client } = here().service;
+        const { id } = await client.sendCommands(here().gate.id, ['info show']);
+        await waiting.getByText('for 1 device').waitFor();
+        expect(await page.locator('.chart .key').textContent()).toBe(await waiting.locator('.number').textContent());
+        await client.cancelMessage(id);
+        await waiting.getByText('for no device').waitFor();
+        // The keyboard zooms the chart like the mouse.
+        const chart = page.getByRole('img', { name: /^Downlinks waiting, since the start/ });
+        const picture = () => page.evaluate('document.querySelector(".chart canvas").toDataURL()');
+        const whole = await picture();
+        await chart.press('+');
+        expect(await picture()).not.toBe(whole);
+        await chart.press('Escape');
+        expect(await picture()).toBe(whole);
         const wall = page.getByRole('application', { name: /^4 devices: / });
         await wall.focus();
         await page.keyboard.press('End');

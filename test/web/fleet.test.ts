@@ -2,12 +2,17 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import type { DeviceCloudClient } from '../../src/client/client.js';
 import type { Device, Message } from '../../src/client/types.js';
+import { Downlinks } from '../../web/src/model/downlinks.js';
+import type { Listener, Station } from '../../web/src/model/feed.js';
 import { Fleet } from '../../web/src/model/fleet.js';
 
 const summary = (id: string) => ({
   ...{ id, name: id, serial_number: '2159017985', label: {}, tag_names: [], last_seen: null, session_id: null },
   ...{ fw_bundle: null, fw_name: null, fw_version: null, last_contact: null, contact_every: null },
 });
+
+/** A feed without events. */
+const SILENT = { listen: () => () => {} };
 
 afterEach(() => {
   vi.useRealTimers();
@@ -20,7 +25,7 @@ it('after a gap in the events, the fleet lists the devices again: deleted ones a
     deviceSummaries: async ({ order_by = 'asc' }) => (order_by === 'asc' ? ids : ids.toReversed()).map(summary),
     messages: async () => [],
   } as unknown as DeviceCloudClient;
-  const fleet = new Fleet(client);
+  const fleet = new Fleet(client, SILENT);
   await fleet.load();
   expect(fleet.rows.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
   ids = ['a', 'c', 'd'];
@@ -29,9 +34,36 @@ it('after a gap in the events, the fleet lists the devices again: deleted ones a
   expect(fleet.row('b')).toBeUndefined();
 });
 
+it('a downlink that is delivered while the list of downlinks is read does not wait afterwards', async () => {
+  const listeners = new Set<Listener>();
+  const listen = (listener: Listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+  const feed = { listen };
+  // The casts are safe because the console reads only these fields.
+  const message = { id: 'm', device_id: 'a', direction: 'down', type: 'shell', down_state: 'pending' } as Message;
+  const sent = { message_id: 'm', device_id: 'a', what: 'sent', down_state: 'sent', at: '2026-01-01' } as Station;
+  const client = {
+    deviceSummaries: async () => [summary('a')],
+    messages: async () => {
+      for (const { station } of listeners) station?.(sent);
+      return [message];
+    },
+  } as unknown as DeviceCloudClient;
+  const fleet = new Fleet(client, feed);
+  await fleet.load();
+  expect(fleet.row('a')?.waiting.size).toBe(0);
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  const downlinks = new Downlinks(client, feed);
+  await downlinks.load();
+  vi.advanceTimersByTime(250);
+  expect(downlinks.all.value.get('m')?.message.down_state).toBe('sent');
+});
+
 it('the fleet counts the changes of its list: new, changed and deleted devices, but not their messages', () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
-  const fleet = new Fleet({} as DeviceCloudClient);
+  const fleet = new Fleet({} as DeviceCloudClient, SILENT);
   const changes: (() => void)[] = [
     () => fleet.put(device('a')),
     () => fleet.put({ ...device('a'), name: 'other' }),
@@ -57,7 +89,7 @@ it('a device keeps its last known voltage and signal when a report, such as the 
   const asked = [report('08:00', body(3.6, -90, 20)), report('08:15', body(null, null, 21))];
   // The cast is safe because the fleet requests only reports of devices in view.
   const client = { messages: async () => asked.toReversed() } as unknown as DeviceCloudClient;
-  const fleet = new Fleet(client);
+  const fleet = new Fleet(client, SILENT);
   fleet.put(device('a'));
   const latest = () => {
     const { rsrp, voltage, readings = [] } = fleet.row('a')?.report ?? {};

@@ -58,7 +58,15 @@ const SELECTION = {
   controls: [{ name: '.sensor', usage: 'QUANTITY NUMBER', about: 'a reading', words: ['hygrometer.temperature'] }],
 };
 
-const END = { passed: true, failure: null, digest: '0f0f0f0f0f0f0f0f', events: 1234, expectations: [], history: null };
+const END = {
+  passed: true,
+  failure: null,
+  digest: '0f0f0f0f0f0f0f0f',
+  events: 1234,
+  expectations: [],
+  faults: [],
+  history: null,
+};
 const COMPARISON = {
   ...{ original: END, fork: { ...END, passed: false, digest: '1122334455667788' }, same: 1000, until_ms: 9_600_000 },
   difference: {
@@ -80,8 +88,9 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       let farewell = '';
       const link = 'http://127.0.0.1:1/#token=x';
       let pasts = [
-        { id: 'past-0', at_ms: 1_200_000, link: null as string | null },
-        { id: 'past-1', at_ms: 2_400_000, link },
+        { id: 'past-0', at_ms: 1_200_000, link: null as string | null, compared: false },
+        { id: 'past-1', at_ms: 2_400_000, link, compared: false },
+        { id: 'past-2', at_ms: 3_000_000, link: null, compared: true },
       ];
       await context.route(/\/run(\/|$)/, async (route) => {
         const { pathname } = new URL(route.request().url());
@@ -101,7 +110,7 @@ export function runSuite(browser: () => Browser, here: () => World): void {
         if (pathname === '/run/past') {
           if (method === 'GET') return route.fulfill({ json: pasts });
           const isAgain = route.request().postData()?.includes('1200000ms') ?? false;
-          if (isAgain) pasts = pasts.map((past) => (past.link === null ? { ...past, id: 'past-2', link } : past));
+          if (isAgain) pasts = pasts.map((past) => (past.id === 'past-0' ? { ...past, id: 'past-3', link } : past));
           return route.fulfill({ json: pasts[isAgain ? 0 : 1] });
         }
         if (pathname === '/run/comparisons') return route.fulfill({ json: COMPARISON });
@@ -119,7 +128,7 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.getByText('Updates failed: 4 × reverted.').waitFor();
       await page.getByRole('img', { name: 'loss 50%, active: from 5m until it is lifted' }).waitFor();
       await page.getByText('Always: loss 1%').waitFor();
-      await page.getByRole('img', { name: /^Downlinks delivered within: half/ }).waitFor();
+      await page.getByRole('img', { name: /^Delivery times, last hour: half/ }).waitFor();
       expect(await violationsInThemes(page)).toEqual([]);
       await page.getByRole('button', { name: 'Pause' }).press('Enter');
       await page.getByText('10m of 1h, paused').waitFor();
@@ -144,6 +153,8 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.locator('a:focus', { hasText: 'Open the run at 20m' }).waitFor();
       await page.getByRole('button', { name: 'Compare with the original: the run at 40m' }).click();
       await page.getByText('in the original, cellar-0001 sends an uplink (data); in the fork,').waitFor();
+      await page.getByText('The run at 50m was compared with the original.').waitFor();
+      expect(await page.getByRole('button', { name: 'Show the comparison: the run at 50m' }).count()).toBe(1);
       expect(await violationsOf(page)).toEqual([]);
       await page.getByRole('link', { name: 'Terminal' }).click();
       await page.getByRole('searchbox').fill('cellar');

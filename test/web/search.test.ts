@@ -28,6 +28,12 @@ describe('a selector by the battery or the state', () => {
   });
 });
 
+it('a device whose firmware is not a version is neither lower nor higher: the search says that it leaves it out', () => {
+  const rows = ['v4.0.0', 'nightly', ''].map((firmware) => ({ ...row('x', '1'), firmware }));
+  expect(rows.map(searchFor('fw<5', [], rows).matches)).toEqual([true, undefined, undefined]);
+  expect(rows.map(searchFor('!fw<5', [], rows).matches)).toEqual([false, undefined, undefined]);
+});
+
 it('another selector and a part of a name need no run', () => {
   for (const text of ['cellar', 'statement', 'fw<5 & cellar', 'tag/battery']) expect(needsRun(text)).toBe(false);
   expect(found('0002').names).toEqual(['cellar-0002']);

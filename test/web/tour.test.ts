@@ -45,7 +45,7 @@ describe('the tour', () => {
     expect(steps.map(({ path }) => path.join('/'))).toEqual([
       ...['overview', 'overview', 'devices/d2/queue', 'downlinks', 'run', 'scenario'],
     ]);
-    expect(steps[0]?.text).toContain('1m of its time pass in a second');
+    expect(steps[0]?.text).toContain('Each second, 1m of its time pass.');
   });
 
   it('says when the next outage begins, also in real time, and not the losses that are always there', () => {
@@ -56,7 +56,7 @@ describe('the tour', () => {
     expect(outageText(stateAt(90 * minute, 'active'))).toMatch(
       /^Now in force: outage both \(cellar\), for another 1h 30m\./,
     );
-    expect(outageText(stateAt(200 * minute, 'over'))).toMatch(/^outage both \(cellar\) is over\./);
+    expect(outageText(stateAt(200 * minute, 'over'))).toMatch(/^Over: outage both \(cellar\)\./);
   });
 
   it('leads to the fleet while no device is listed', () => {

@@ -19,8 +19,12 @@ function historyOf(onTime: number, waiting: number): History {
 
 function endOf(passed: boolean, history: History | null): RunEnd {
   const expectation = { line: 'a < b', passed, undecided: false, sentence: 'a is 1' };
-  return { passed, failure: null, digest: 'd', events: 10, expectations: [expectation], history };
+  return { passed, failure: null, digest: 'd', events: 10, expectations: [expectation], faults: [], history };
 }
+
+const OUTAGE: RunEnd['faults'][number] = {
+  ...{ id: 'f', fault: 'outage', part: 'network', to: 'cellar', from: 3_600_000, until: 10_800_000, state: 'over' },
+};
 
 const COMPARED: RunComparison = {
   ...{ until_ms: 7_200_000, same: 1000 },
@@ -41,6 +45,18 @@ describe('a comparison of two runs', () => {
       'a < b fails in the original, and holds in the fork.',
       'At the end, 240 devices are on time in the original, and 299 devices are on time in the fork.',
       'At the end, 12 downlinks wait in the original, and 1 downlink waits in the fork.',
+    ]);
+  });
+
+  it('names the faults that only one of them has', () => {
+    const [original, fork] = [OUTAGE, { ...OUTAGE, until: 5_400_000 }].map((fault) => ({
+      ...endOf(true, null),
+      faults: [fault],
+    }));
+    const sentences = differencesOf({ ...COMPARED, ...(original && { original }), ...(fork && { fork }) });
+    expect(sentences.slice(1)).toEqual([
+      'Only in the original: outage (cellar) from 1h to 3h.',
+      'Only in the fork: outage (cellar) from 1h to 1h 30m.',
     ]);
   });
 

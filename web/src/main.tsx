@@ -7,7 +7,7 @@ import { explain, resume } from './api/session.js';
 import { followVisibility } from './api/shown.js';
 import { App } from './app.js';
 import { startTime } from './model/now.js';
-import { serviceFaults } from './model/run.js';
+import { hasPage, serviceFaults } from './model/run.js';
 import { followSession } from './model/space.js';
 import { followPlaces } from './place.js';
 import { makeTextsInert } from './platform/inert-text.js';
@@ -18,7 +18,7 @@ import { startTheme } from './theme.js';
 
 makeTextsInert();
 startTheme();
-startPresenting();
+startPresenting(hasPage);
 startTime();
 followVisibility(document);
 followSession(explain);

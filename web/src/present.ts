@@ -9,8 +9,11 @@ const PAGES = ['overview', 'downlinks', 'run'];
 /** The keys of a presenter's remote control, and of the keyboard, each with the number of pages to go on. */
 const STEPS: Readonly<Record<string, number>> = { PageDown: 1, PageUp: -1 };
 
-/** Marks the document for the style sheets. Page Down and Page Up change the page, Escape leaves the mode. */
-export function startPresenting(): void {
+/**
+ * Marks the document for the style sheets. Page Down and Page Up change the page, Escape leaves the mode.
+ * @param hasPage whether the console has a page at present
+ */
+export function startPresenting(hasPage: (page: string) => boolean): void {
   if (!isPresenting) return;
   document.documentElement.dataset.present = '';
   addEventListener('keydown', (event) => {
@@ -20,7 +23,8 @@ export function startPresenting(): void {
     if (step === undefined) return;
     event.preventDefault();
     // From any other page, such as that of a device, back to the first one.
-    const at = PAGES.indexOf(route.value.page);
-    go(PAGES[at === -1 ? 0 : (at + step + PAGES.length) % PAGES.length] ?? 'overview');
+    const pages = PAGES.filter(hasPage);
+    const at = pages.indexOf(route.value.page);
+    go(pages[at === -1 ? 0 : (at + step + pages.length) % pages.length] ?? 'overview');
   });
 }

@@ -6,6 +6,7 @@ import { FIGURES, type Figure } from '../../contract/history.js';
 import type { EdgeClock } from '../../kernel/clock.js';
 import { repeatWork } from '../../kernel/repeat-work.js';
 import { hours, type Millis, minutes, seconds, type UnixMillis } from '../../kernel/time.js';
+import { OWN_TYPES } from '../../protocol/http/downlinks.js';
 import type { Id, Store } from '../store/store.js';
 import { SeriesSet } from './series.js';
 
@@ -19,9 +20,6 @@ const RATE_OF = minutes(1);
 const DELIVERIES_OF = hours(1);
 /** Maximum number of delivery times that are kept: the latest ones. */
 const MOST_DELIVERIES = 10_000;
-
-/** Types of downlinks that the cloud itself queues: their devices wait for them, so they say nothing about the service. */
-const OWN_TYPES: ReadonlySet<string> = new Set(['session', 'timestamp']);
 
 interface Counted {
   readonly at: UnixMillis;

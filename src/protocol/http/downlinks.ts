@@ -19,6 +19,9 @@ import { JsonFields, toBase64 } from './fields.js';
 
 export const DOWNLINK_TYPES = ['session', 'timestamp', 'config', 'shell', 'data', 'firmware'] as const;
 
+/** Types of downlinks that the cloud itself queues: their devices wait for them, so they say nothing about the service. */
+export const OWN_TYPES: ReadonlySet<string> = new Set(['session', 'timestamp']);
+
 interface JsonDownlink {
   readonly id: string;
   readonly type: (typeof DOWNLINK_TYPES)[number];

@@ -20,7 +20,7 @@ export const CHARTS = {
   reports: { title: 'Reports a minute', lines: [{ name: '', figure: 'reports_per_minute' }] },
   waiting: { title: 'Downlinks waiting', lines: [{ name: '', figure: 'downlinks_waiting' }], isCount: true },
   delivery: {
-    title: 'Downlinks delivered within',
+    title: 'Delivery times, last hour',
     lines: [
       { name: 'half', figure: 'delivery_p50_seconds' },
       { name: '95 %', figure: 'delivery_p95_seconds' },
@@ -48,7 +48,7 @@ export function inMs({ times, min, mean, max }: Curve): Curve {
 export function textOf({ isTime, isCount }: ChartPlan): (value: number) => string {
   if (isTime) return (ms) => humanDuration(ms < 10_000 ? ms : Math.round(ms / 1000) * 1000);
   // A bucket has the mean of some moments.
-  const digits = (value: number) => (isCount || value >= 10 ? 0 : 1);
+  const digits = (value: number) => (isCount || value >= 10 ? 0 : value >= 1 ? 1 : 2);
   return (value) => Number(value.toFixed(digits(value))).toLocaleString('en');
 }
 

@@ -13,8 +13,30 @@ const MOST_PAGES = 20;
 /** Maximum number of downlinks in memory, however long the page is open. */
 const MOST = MOST_PAGES * PAGE;
 
-/** The downlinks of the last 30 days, newest first; at most 2,000. */
-export async function recentDownlinks(client: DeviceCloudClient): Promise<readonly Message[]> {
+/**
+ * Reads the downlinks of the last 30 days, newest first; at most 2,000. What the feed says of one while they are read is newer
+ * than what was read.
+ */
+export async function recentDownlinks(
+  client: DeviceCloudClient,
+  feed: Pick<Feed, 'listen'>,
+): Promise<readonly Message[]> {
+  const ended = new Map<string, Station>();
+  const endFeed = feed.listen({
+    station: (station) => station.down_state !== 'pending' && ended.set(station.message_id, station),
+  });
+  try {
+    const found = await readRecent(client);
+    return found.map((message) => {
+      const station = ended.get(message.id);
+      return station && message.down_state === 'pending' ? afterStation(message, station) : message;
+    });
+  } finally {
+    endFeed();
+  }
+}
+
+async function readRecent(client: DeviceCloudClient): Promise<readonly Message[]> {
   const found: Message[] = [];
   const after = new Date(now.peek() - LIFETIME).toISOString();
   for (let page = 0; page < MOST_PAGES; page++) {
@@ -49,12 +71,14 @@ export class Downlinks {
   /** Downlinks by the ids of their messages. */
   readonly all = signal<ReadonlyMap<string, Downlink>>(new Map());
   readonly #client: DeviceCloudClient;
+  readonly #feed: Pick<Feed, 'listen'>;
   readonly #end: () => void;
   readonly #found = new Map<string, Downlink>();
   #isDue = false;
 
-  constructor(client: DeviceCloudClient, feed: Feed) {
+  constructor(client: DeviceCloudClient, feed: Pick<Feed, 'listen'>) {
     this.#client = client;
+    this.#feed = feed;
     this.#end = feed.listen({
       message: (message) => {
         if (message.direction === 'down') this.#put(message, undefined);
@@ -68,7 +92,7 @@ export class Downlinks {
   }
 
   async load(): Promise<void> {
-    for (const message of await recentDownlinks(this.#client)) this.#put(message, undefined);
+    for (const message of await recentDownlinks(this.#client, this.#feed)) this.#put(message, undefined);
   }
 
   async cancel(id: string): Promise<void> {

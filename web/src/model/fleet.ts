@@ -5,10 +5,10 @@
 import { signal } from '@preact/signals';
 import type { DeviceCloudClient } from '../../../src/client/client.js';
 import type { Device, DeviceSummary, Message } from '../../../src/client/types.js';
-import { findHealth, type Health } from '../../../src/contract/health.js';
+import { countNone, findHealth, type Health } from '../../../src/contract/health.js';
 import { printableLine } from '../../../src/kernel/printable.js';
 import { recentDownlinks } from './downlinks.js';
-import type { Station } from './feed.js';
+import type { Feed, Station } from './feed.js';
 import { type Contacts, contactsOf, rhythmOf } from './story.js';
 import { type Reading, readingsOf, rsrpOf, voltageOf } from './values.js';
 
@@ -52,6 +52,17 @@ export function healthOf(row: Row, now: number): Health {
   return findHealth(rhythmIn(row), now);
 }
 
+/** How many devices have each state of health, how many downlinks wait, and for how many devices. @param now as {@link healthOf} */
+export function countsOf(rows: readonly Row[], now: number) {
+  const counts = { health: countNone(), waiting: 0, reached: 0 };
+  for (const row of rows) {
+    counts.health[healthOf(row, now)]++;
+    counts.waiting += row.waiting.size;
+    if (row.waiting.size > 0) counts.reached++;
+  }
+  return counts;
+}
+
 function rhythmIn({ lastContact, contactEvery }: Row) {
   return { lastContact: lastContact === 0 ? null : lastContact, contactEvery };
 }
@@ -72,6 +83,7 @@ export class Fleet {
   readonly isComplete = signal(false);
   readonly #byId = new Map<string, Row>();
   readonly #client: DeviceCloudClient;
+  readonly #feed: Pick<Feed, 'listen'>;
   #isDue = false;
   #isListDue = false;
   #isClosed = false;
@@ -80,8 +92,9 @@ export class Fleet {
   /** Devices that were registered or changed since the latest listing began. */
   #current = new Set<string>();
 
-  constructor(client: DeviceCloudClient) {
+  constructor(client: DeviceCloudClient, feed: Pick<Feed, 'listen'>) {
     this.#client = client;
+    this.#feed = feed;
   }
 
   row(id: string): Row | undefined {
@@ -219,7 +232,7 @@ export class Fleet {
 
   /** Reads the latest downlinks, and adds the pending ones to the rows of their devices. */
   async #loadWaiting(): Promise<void> {
-    const downlinks = await recentDownlinks(this.#client);
+    const downlinks = await recentDownlinks(this.#client, this.#feed);
     for (const { device_id, id, down_state } of downlinks) {
       const row = this.#byId.get(device_id);
       if (row) setWaiting(row, id, down_state);

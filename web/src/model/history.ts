@@ -70,7 +70,7 @@ export function curveOf(
   };
 }
 
-/** The latest known value of a figure; undefined before the first one. */
+/** The value of a figure at the end; undefined if it has none, such as the time of deliveries an hour after the latest one. */
 export function latest({ figures }: History, name: FigureName): number | undefined {
-  return figures[name].mean.findLast((value) => value !== null) ?? undefined;
+  return figures[name].mean.at(-1) ?? undefined;
 }

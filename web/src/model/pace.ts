@@ -9,5 +9,5 @@ export function paceText({ now_ms, speed, paused }: Pace, isLong: boolean): stri
   // The time begins when all devices are registered, which takes minutes for many thousands.
   if (now_ms === 0) return 'registering devices …';
   if (speed === 1) return 'real time';
-  return isLong ? `${speed} times as fast as real time` : `${speed} ×`;
+  return isLong ? `${speed.toLocaleString('en')} times as fast as real time` : `${speed.toLocaleString('en')} ×`;
 }

@@ -8,7 +8,8 @@ import { makeMatcher } from '../../../src/scenario/selector/match.js';
 import type { Row } from './fleet.js';
 
 export interface Search {
-  readonly matches: (row: Row) => boolean;
+  /** Undefined for a device that cannot be compared, such as one whose firmware is "nightly" with a version. */
+  readonly matches: (row: Row) => boolean | undefined;
   /** Error in the text as a selector, in which case all devices match; empty without an error. */
   readonly failure: string;
 }
@@ -49,7 +50,7 @@ export function searchFor(text: string, tags: readonly string[], rows: readonly 
     if (selector.kind === 'word' && !wanted.includes('*')) return { ...ALL, matches: containing(wanted) };
     const devices = { [Symbol.iterator]: () => rows.map(selectable).values() };
     const matches = makeMatcher(selector, { devices, random: seededRandom('console') });
-    return { matches: (row) => matches(selectable(row)) === true, failure: '' };
+    return { matches: (row) => matches(selectable(row)), failure: '' };
   } catch (error) {
     if (error instanceof SelectorError) return { ...ALL, failure: error.message };
     throw error;

@@ -29,8 +29,8 @@ export function followSession(explain: (error: unknown) => string): void {
   effect(() => {
     const client = session.value?.client;
     if (!client) return;
-    const fleet = new Fleet(client);
     const feed = new Feed(client);
+    const fleet = new Fleet(client, feed);
     const failed = (error: unknown) => {
       if (space.value?.feed === feed) loadFailure.value = explain(error);
     };

@@ -19,14 +19,14 @@ export function tourSteps(state: RunState, rows: readonly Pick<Row, 'id' | 'name
     {
       title: 'A fleet that sleeps',
       text:
-        `Each cell is one of ${counted(state.devices, 'device')}. It sleeps to save its battery, wakes up to report, and flashes. ` +
+        `Each square is one of ${counted(state.devices, 'device')}. It sleeps to save its battery, wakes up to report, and flashes. ` +
         `${paceText(state)} The curves show the last hour.`,
       path: ['overview'],
     },
     {
       title: 'An outage',
       text:
-        `${outageText(state)} A cell turns yellow when one contact is missing by the rhythm of its device, and red when ` +
+        `${outageText(state)} A square turns yellow when one contact is missing by the rhythm of its device, and red when ` +
         'three are missing.',
       path: ['overview'],
     },
@@ -63,7 +63,7 @@ export function tourSteps(state: RunState, rows: readonly Pick<Row, 'id' | 'name
 
 function paceText({ speed }: RunState): string {
   if (speed === 1) return 'Time passes as in reality.';
-  return `${lengthText(speed * 1000)} of its time pass in a second.`;
+  return `Each second, ${lengthText(speed * 1000)} of its time pass.`;
 }
 
 /** The outage of now, or else the next one, or the last one. */
@@ -80,5 +80,5 @@ function outageText({ faults, now_ms, speed }: RunState): string {
     return `In ${lengthText(wait)}, ${faultName(next)} begins: ${lengthText(wait / speed)} at this speed.`;
   }
   const over = passing.at(-1);
-  return over ? `${faultName(over)} is over.` : 'This run has no fault yet: inject one on the page Run.';
+  return over ? `Over: ${faultName(over)}.` : 'This run has no fault yet: inject one on the page Run.';
 }

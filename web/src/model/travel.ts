@@ -7,6 +7,7 @@ import { humanDuration } from '../../../src/kernel/time.js';
 import { type Band, CHARTS, type ChartPlan, linesOf, startOf } from './charts.js';
 import { counted } from './count.js';
 import { stateOf } from './expectations.js';
+import { faultName, periodOf } from './faults.js';
 import { latest } from './history.js';
 
 /** The moment on the slider, in ms since the start of the run; undefined before the user moves it. */
@@ -27,9 +28,18 @@ export function differencesOf({ original, fork, same, difference }: RunCompariso
   return [
     `The first difference is after ${humanDuration(difference.at_ms)}: in the original, ${own(difference.original)}; in the ` +
       `fork, ${own(difference.fork)}.`,
+    ...faultsOfOne('original', original, fork),
+    ...faultsOfOne('fork', fork, original),
     ...expectationsThatDiffer(original, fork),
     ...figuresThatDiffer(original, fork),
   ];
+}
+
+/** The faults that only one of both runs has. A fault that was lifted in the fork has another end there. */
+function faultsOfOne(name: string, one: RunEnd, other: RunEnd): readonly string[] {
+  const texts = ({ faults }: RunEnd) => faults.map((fault) => `${faultName(fault)} ${periodOf(fault)}`);
+  const others = new Set(texts(other));
+  return texts(one).flatMap((text) => (others.has(text) ? [] : [`Only in the ${name}: ${text}.`]));
 }
 
 function expectationsThatDiffer(original: RunEnd, fork: RunEnd): readonly string[] {

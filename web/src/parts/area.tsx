@@ -3,16 +3,23 @@ import type { Curve } from '../model/history.js';
 const WIDTH = 240;
 const HEIGHT = 44;
 
+interface AreaProps {
+  readonly curve: Curve;
+  readonly label: string;
+  /** Whether the area fits the values, as for measured values; otherwise it begins at 0. */
+  readonly fits: boolean;
+}
+
 /** A line through a curve, with the range between its least and greatest values as an area; without axes. */
-export function Area({ curve, label }: { readonly curve: Curve; readonly label: string }) {
+export function Area({ curve, label, fits }: AreaProps) {
   const { times, min, mean, max } = curve;
   const known = [...min, ...max].filter((value) => value !== null);
   const [begin, end] = [times[0] ?? 0, times.at(-1) ?? 0];
   if (known.length < 4 || end <= begin) return <div class="area" aria-hidden="true" />;
-  const [least, most] = [Math.min(...known), Math.max(...known)];
-  // A figure that hardly changes is a calm line in the middle, not a jagged one over the whole height.
+  const [least, most] = [fits ? Math.min(...known) : 0, Math.max(...known)];
+  // A value that hardly changes is a calm line in the middle, not a jagged one over the whole height.
   const range = Math.max(most - least, most * 0.1, 1);
-  const middle = (least + most) / 2;
+  const middle = fits ? (least + most) / 2 : range / 2;
   const x = (n: number) => (((times[n] ?? begin) - begin) / (end - begin)) * WIDTH;
   const y = (value: number) => HEIGHT / 2 - ((value - middle) / range) * (HEIGHT - 6);
   const points = (values: Curve['mean'], { first, end }: Run) =>

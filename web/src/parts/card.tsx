@@ -10,13 +10,15 @@ interface CardProps {
   readonly tone?: 'good' | 'late' | 'bad' | undefined;
   /** Undefined without a curve. */
   readonly curve?: Curve | undefined;
+  /** Whether the curve fits its values, as for measured values; otherwise it begins at 0, as its chart. */
+  readonly fits?: boolean;
   /** What the curve shows, for screen readers: `the last hour`. */
   readonly span?: string;
   /** Whether the chart of the figure is open, and how to open it; left out without a chart. */
   readonly chart?: { readonly isOpen: boolean; readonly toggle: () => void } | undefined;
 }
 
-export function Card({ title, value, more, tone, curve, span = '', chart }: CardProps) {
+export function Card({ title, value, more, tone, curve, fits = false, span = '', chart }: CardProps) {
   const content = (
     <>
       <span class="title">{title}</span>
@@ -24,7 +26,7 @@ export function Card({ title, value, more, tone, curve, span = '', chart }: Card
       <span class="dim" {...(typeof more === 'string' && { title: more })}>
         {more}
       </span>
-      {curve ? <Area curve={curve} label={`${title}, ${span}`} /> : <span class="area" />}
+      {curve ? <Area curve={curve} label={`${title}, ${span}`} fits={fits} /> : <span class="area" />}
     </>
   );
   if (!chart) return <div class="card">{content}</div>;

@@ -1,7 +1,7 @@
 /**
- * A chart of one or more curves over time, with the range between least and greatest values, and faults as bands. Dragging
- * zooms all charts of the page, a double click shows everything again; below the pointer, the captions show the values of that
- * time. This file contains uPlot and is loaded only when needed.
+ * A chart of one or more curves over time, with the range between least and greatest values, and faults as bands. Dragging or
+ * the key + zooms all charts of the page, a double click or Escape shows everything again; below the pointer, the captions show
+ * the values of that time. This file contains uPlot and is loaded only when needed.
  */
 import '../platform/language.js';
 import 'uplot/dist/uPlot.min.css';
@@ -23,6 +23,8 @@ interface ChartProps {
   readonly title: string;
   /** The number of lines must not change. */
   readonly lines: readonly ChartLine[];
+  /** The present value of each line; undefined: the last one of its curve. */
+  readonly present?: readonly (number | undefined)[];
   /** Text of a value. */
   readonly text: (value: number) => string;
   /** Whether the values are lengths of time, in ms. */
@@ -48,12 +50,15 @@ const TIME_STEPS = [
 /** Those of an axis of counts: whole numbers. */
 const COUNT_STEPS = [1, 1_000, 1_000_000].flatMap((size) => [1, 2, 5, 10, 20, 50, 100, 200, 500].map((n) => n * size));
 
+/** Charts that are zoomed together. */
+const GROUP = 'time';
+
 /** Colours of the lines, as names of CSS variables of the page. */
 const COLOURS = ['--link', '--cause-4'];
 const HEIGHT = isPresenting ? { figure: 260, fits: 200 } : { figure: 190, fits: 130 };
 
 export function Chart(props: ChartProps) {
-  const { title, lines, text, fits, start, bands, range } = props;
+  const { title, lines, present, text, fits, start, bands, range } = props;
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const [isZoomed, setZoomed] = useState(false);
@@ -84,8 +89,9 @@ export function Chart(props: ChartProps) {
     plot.current?.setData([[...(lines[0]?.curve.times ?? [])], ...columns], !isZoomed);
     if (isZoomed) plot.current?.redraw();
   }, [lines, bands, theme.value, start, names, fits, isZoomed, range?.[0], range?.[1]]);
-  const said = lines.map(({ name, curve }) => {
-    const value = (pointed === null ? undefined : curve.mean[pointed]) ?? curve.mean.findLast((each) => each !== null);
+  const said = lines.map(({ name, curve }, n) => {
+    const latest = present?.[n] ?? curve.mean.at(-1);
+    const value = pointed === null ? latest : curve.mean[pointed];
     return `${name} ${value === undefined || value === null ? '–' : text(value)}`.trim();
   });
   const at = pointed === null ? undefined : lines[0]?.curve.times[pointed];
@@ -102,7 +108,15 @@ export function Chart(props: ChartProps) {
           {at !== undefined && <span class="dim">{momentText(at, start)}</span>}
         </div>
       </figcaption>
-      <div ref={box} role="img" aria-label={`${title}: ${said.join(', ')}`} />
+      <div
+        ref={box}
+        role="img"
+        aria-label={`${title}: ${said.join(', ')}`}
+        aria-description="The keys + and - zoom, the arrow keys move, and Escape shows everything."
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard zooms the chart that has the focus
+        tabIndex={0}
+        onKeyDown={(event) => plot.current && zoomBy(event, plot.current, range)}
+      />
     </figure>
   );
 }
@@ -127,7 +141,7 @@ function optionsOf(props: () => ChartProps, width: number, events: ChartEvents):
     width,
     height: fits ? HEIGHT.fits : HEIGHT.figure,
     legend: { show: false },
-    cursor: { y: false, points: { show: false }, drag: { x: true, y: false }, sync: { key: 'time' } },
+    cursor: { y: false, points: { show: false }, drag: { x: true, y: false }, sync: { key: GROUP } },
     // Room at the right for the text of the last tick.
     padding: [8, 24, 0, 0],
     scales: {
@@ -173,6 +187,34 @@ function optionsOf(props: () => ChartProps, width: number, events: ChartEvents):
       setScale: [(plot, scale) => scale === 'x' && events.zoomed(isPart(plot, props().range))],
     },
   };
+}
+
+/** Zooms all charts of the page as the key says. */
+function zoomBy(event: KeyboardEvent, { data: [times], scales: { x } }: uPlot, range: ChartProps['range']): void {
+  const [first, last] = [times[0], times.at(-1)];
+  const { min: from, max: until } = x ?? {};
+  if (first === undefined || last === undefined || from == null || until == null) return;
+  const [least, most] = range ?? [first, last];
+  const length = until - from;
+  const places: Readonly<Record<string, readonly [from: number, until: number]>> = {
+    '+': [from + length / 4, until - length / 4],
+    '-': [from - length / 2, until + length / 2],
+    ArrowLeft: [from - Math.min(length / 4, from - least), until - Math.min(length / 4, from - least)],
+    ArrowRight: [from + Math.min(length / 4, most - until), until + Math.min(length / 4, most - until)],
+    Escape: [least, most],
+  };
+  const [begin = from, end = until] = places[event.key] ?? [];
+  const isWhole = begin <= least && end >= most;
+  if ((begin === from && end === until) || end - begin < SECOND) return;
+  event.preventDefault();
+  // In the presenter mode, Escape otherwise leaves the mode.
+  event.stopPropagation();
+  for (const plot of uPlot.sync(GROUP).plots) {
+    const { 0: own } = plot.data;
+    // uPlot shows the whole chart for the times of its own data.
+    const [min, max] = isWhole ? [own[0] ?? begin, own.at(-1) ?? end] : [Math.max(begin, least), Math.min(end, most)];
+    plot.setScale('x', { min, max });
+  }
 }
 
 /** uPlot asks with the times of the data for the whole chart, otherwise with the times that the user has chosen. */

@@ -1,3 +1,5 @@
+import { useLayoutEffect } from 'preact/hooks';
+
 /**
  * Moves the focus from an element that is about to go to the part of the page around it, so that the keyboard continues there.
  * The browser itself would move it to the beginning of the document.
@@ -5,4 +7,18 @@
 export function passFocusOn(element: HTMLElement | null): void {
   if (element === null || document.activeElement !== element) return;
   element.closest<HTMLElement>('[tabindex]')?.focus({ preventScroll: true });
+}
+
+/**
+ * Lets the focus stay on its element when the list around it is rendered in another order, or on the element with the same label
+ * if that has come to another list. A browser takes the focus from an element that is moved.
+ */
+export function useFocusThatStays(): void {
+  const { activeElement: before } = document;
+  useLayoutEffect(() => {
+    if (!(before instanceof HTMLElement) || document.activeElement !== document.body) return;
+    const label = before.getAttribute('aria-label');
+    const same = label === null ? null : document.querySelector<HTMLElement>(`[aria-label=${JSON.stringify(label)}]`);
+    (before.isConnected ? before : same)?.focus({ preventScroll: true });
+  });
 }

@@ -29,11 +29,16 @@ export function Form({ title, ...sheet }: Omit<SheetProps, 'name'> & { readonly 
   const name = useFormName(title);
   const [isOpen] = useState(() => inputs.get(name) !== undefined);
   return (
-    <details class="form" open={isOpen}>
+    <details class="form" open={isOpen} onToggle={({ currentTarget }) => showOpened(currentTarget)}>
       <summary>{title}</summary>
       <Sheet name={title} {...sheet} />
     </details>
   );
+}
+
+/** Scrolls to a form that the user has opened: a panel that scrolls by itself may end just below the title. */
+function showOpened(form: HTMLDetailsElement): void {
+  if (form.open && form.matches(':focus-within')) form.scrollIntoView({ block: 'nearest' });
 }
 
 export function Sheet({ name, fields, tags, button, submit, ask, done, cancel }: SheetProps) {

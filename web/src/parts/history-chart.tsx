@@ -2,7 +2,10 @@
 import { useMemo } from 'preact/hooks';
 import type { RunState } from '../../../src/control/run-state.js';
 import { bandsOf, type ChartPlan, linesOf, startOf, textOf } from '../model/charts.js';
-import { history } from '../model/history.js';
+import { countsOf } from '../model/fleet.js';
+import { type FigureName, history } from '../model/history.js';
+import { now } from '../model/now.js';
+import { model } from '../model/space.js';
 import { chosenMoment, momentBand } from '../model/travel.js';
 import { Chart } from './chart.js';
 
@@ -19,5 +22,18 @@ export function HistoryChart({ title, plan, state }: HistoryChartProps) {
   const { value: moment } = chosenMoment;
   const bands = useMemo(() => [...bandsOf(state), ...momentBand(state, moment)], [state?.faults, moment]);
   const { isTime = false } = plan;
-  return <Chart title={title} lines={lines} text={textOf(plan)} isTime={isTime} start={startOf(state)} bands={bands} />;
+  const present = plan.lines.map(({ figure }) => presentOf(figure));
+  const chart = { title, lines, present, text: textOf(plan), isTime, start: startOf(state), bands };
+  return <Chart {...chart} />;
+}
+
+/** What the console counts itself. The last bucket of the history has the mean of its time so far. */
+function presentOf(figure: FigureName): number | undefined {
+  const { fleet } = model();
+  if (figure !== 'devices_on_time' && figure !== 'downlinks_waiting') return undefined;
+  // Reading the signal makes the chart render again after changes.
+  void fleet.version.value;
+  if (!fleet.isComplete.value) return undefined;
+  const { health, waiting } = countsOf(fleet.rows, now.value);
+  return figure === 'devices_on_time' ? health.on_time : waiting;
 }

@@ -100,7 +100,14 @@ function Measured({ title, series }: { readonly title: string; readonly series: 
   const more = isSteady ? 'steady' : rangeText(least, most, series.unit);
   if (values.length === 1) return <Card title={title} value={valueText(last, series.unit)} more="one report" />;
   return (
-    <Card title={title} value={valueText(last, series.unit)} more={more} curve={series.curve} span="in its charts" />
+    <Card
+      title={title}
+      value={valueText(last, series.unit)}
+      more={more}
+      curve={series.curve}
+      fits
+      span="in its charts"
+    />
   );
 }
 

@@ -9,6 +9,7 @@ import { now } from '../../model/now.js';
 import { runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
 import { Failure } from '../../parts/failure.js';
+import { useFocusThatStays } from '../../parts/focus.js';
 import { useLoad } from '../../parts/load.js';
 import { Sources } from '../../parts/sources.js';
 import { textInAddress } from '../../route.js';
@@ -18,6 +19,7 @@ import { Lanes, MOST_LANES } from './lanes.js';
 
 export function DownlinksPage() {
   const [type, setType] = textInAddress('type');
+  useFocusThatStays();
   const downlinks = useMemo(() => new Downlinks(current().client, model().feed), []);
   const reader = useMemo(() => new JourneyReader(current().client, model().run), []);
   const places = useRef(new GroupPlaces());

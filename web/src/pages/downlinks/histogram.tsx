@@ -1,17 +1,18 @@
 /**
- * The delivery times of downlinks, divided by the causes of their waits. At first, downlinks of sessions are left out, because
- * devices cause them and not users.
+ * The delivery times of downlinks, divided by the causes of their waits. At first, those that the cloud itself queues are left
+ * out, because devices cause them and not users.
  */
 import { useRef } from 'preact/hooks';
 import type { Message } from '../../../../src/client/types.js';
 import { humanDuration } from '../../../../src/kernel/time.js';
+import { OWN_TYPES } from '../../../../src/protocol/http/downlinks.js';
 import { type Bar, type Cause, coloursOf, deliveryTime, histogramOf, UNKNOWN } from '../../model/causes.js';
 import { MOST_READ } from '../../model/journey-reader.js';
 import type { Journey } from '../../model/journeys.js';
 import { runState } from '../../model/run.js';
 import { textInAddress } from '../../route.js';
 
-/** Options of the type selection in addition to the types: all but sessions, and all. */
+/** Options of the type selection in addition to the types: all but those of the cloud itself, and all. */
 const MOST_TYPES = '';
 const ALL_TYPES = '*';
 const OPTIONS = [MOST_TYPES, ALL_TYPES];
@@ -41,7 +42,7 @@ export function Histogram({ messages, delivered, journeys, type, choose }: Histo
       <h2>How long deliveries took</h2>
       <p>
         <select aria-label="Type" value={type} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-          <option value={MOST_TYPES}>all but sessions</option>
+          <option value={MOST_TYPES}>all but sessions and times</option>
           <option value={ALL_TYPES}>all types</option>
           {types.map((each) => (
             <option key={each} value={each}>
@@ -67,7 +68,7 @@ function summaryOf(delivered: readonly Message[]): string {
   const times = delivered.flatMap((message) => deliveryTime(message) ?? []).sort((a, b) => a - b);
   const share = (part: number) =>
     humanDuration(times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0);
-  return `${times.length} delivered: half within ${share(0.5)}, 95\u00a0% within ${share(0.95)}`;
+  return `${times.length} delivered in all: half within ${share(0.5)}, 95\u00a0% within ${share(0.95)}`;
 }
 
 /** A sentence about the source of the causes. */
@@ -168,5 +169,5 @@ export function deliveredOf(messages: readonly Message[], choice: string): reado
 
 function isChosen({ type }: Message, choice: string): boolean {
   if (choice === ALL_TYPES) return true;
-  return choice === MOST_TYPES ? type !== 'session' : type === choice;
+  return choice === MOST_TYPES ? !OWN_TYPES.has(type) : type === choice;
 }

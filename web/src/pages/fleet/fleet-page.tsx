@@ -3,9 +3,9 @@ import { useId, useMemo } from 'preact/hooks';
 import { HEALTHS, type Health, type HealthCounts } from '../../../../src/contract/health.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { counted } from '../../model/count.js';
-import type { Fleet } from '../../model/fleet.js';
+import { countsOf, type Fleet } from '../../model/fleet.js';
 import { now } from '../../model/now.js';
-import { searchFor } from '../../model/search.js';
+import { EVERY, searchFor } from '../../model/search.js';
 import { model } from '../../model/space.js';
 import { HEALTH_NAMES } from '../../parts/health-badge.js';
 import { useOfRun } from '../../parts/of-run.js';
@@ -13,7 +13,7 @@ import { SearchField } from '../../parts/search-field.js';
 import { choiceInAddress, textInAddress } from '../../route.js';
 import { Register } from './register.js';
 import { Table } from './table.js';
-import { type Group, groupsOf, healthCounts, ofHealth, regionSelector, sortingOf, sortText, viewOf } from './view.js';
+import { type Group, groupsOf, ofHealth, regionSelector, sortingOf, sortText, viewOf } from './view.js';
 
 export function FleetPage() {
   const { fleet } = model();
@@ -39,10 +39,14 @@ export function FleetPage() {
       ),
     [text, isComplete, ofRun],
   );
-  const counts = useMemo(() => healthCounts(rows, now.peek()), [rows.length, turn]);
+  const counts = useMemo(() => countsOf(rows, now.peek()).health, [rows.length, turn]);
   const view = useMemo(
     () => viewOf(rows, ofHealth(search, health, now.peek()), sorting),
     [rows.length, search, health, sorting, turn],
+  );
+  const leftOut = useMemo(
+    () => (search.matches === EVERY ? 0 : rows.filter((row) => search.matches(row) === undefined).length),
+    [rows.length, search, turn],
   );
   return (
     <div class="fleet-page">
@@ -54,7 +58,7 @@ export function FleetPage() {
           placeholder="name, serial, or tag/cold & fw<3.1"
           text={text}
           change={setText}
-          status={countText(fleet, view.length)}
+          status={countText(fleet, view.length, leftOut)}
           failure={search.failure}
         />
         <Register />
@@ -69,14 +73,20 @@ export function FleetPage() {
       ) : (
         <Table rows={view} turn={turn} count={view.length} sorting={sorting} sort={(next) => setSort(sortText(next))} />
       )}
+      {isComplete && rows.length > 0 && view.length === 0 && (
+        <p class="dim">No device has all that is chosen above: change the search, or switch off the state.</p>
+      )}
     </div>
   );
 }
 
-function countText({ rows, isComplete }: Fleet, found: number): string {
+/** @param leftOut number of devices that the search cannot compare, such as one whose firmware is "nightly" with a version */
+function countText({ rows, isComplete }: Fleet, found: number, leftOut: number): string {
   const all = counted(rows.length, 'device');
   if (!isComplete.value) return `${all}, loading …`;
-  return found === rows.length ? all : `${found.toLocaleString('en')} of ${all}`;
+  if (found === rows.length) return all;
+  const others = leftOut === 0 ? '' : `; ${leftOut.toLocaleString('en')} without a version are left out`;
+  return `${found.toLocaleString('en')} of ${all}${others}`;
 }
 
 interface HealthsProps {

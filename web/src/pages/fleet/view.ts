@@ -1,5 +1,5 @@
 /** Selects and sorts the rows of the fleet table. */
-import { countNone, type Health, type HealthCounts } from '../../../../src/contract/health.js';
+import type { Health } from '../../../../src/contract/health.js';
 import { healthOf, type Row } from '../../model/fleet.js';
 import { EVERY, type Search } from '../../model/search.js';
 import { COLUMNS } from './columns.js';
@@ -40,13 +40,6 @@ export function viewOf(rows: readonly Row[], { matches }: Search, { key, isDesce
 export function ofHealth(search: Search, health: Health | '', time: number): Search {
   if (health === '') return search;
   return { ...search, matches: (row) => healthOf(row, time) === health && search.matches(row) };
-}
-
-/** @param time Unix time in ms */
-export function healthCounts(rows: readonly Row[], time: number): Readonly<HealthCounts> {
-  const counts = countNone();
-  for (const row of rows) counts[healthOf(row, time)]++;
-  return counts;
 }
 
 /** A tag or a region, with its number of devices and of their waiting downlinks. */

@@ -1,10 +1,10 @@
-/** Five figures of the space, with their last hour. */
+/** The figures of the space, with their last hour. */
 import type { ComponentChildren } from 'preact';
-import { countNone, HEALTHS, type HealthCounts } from '../../../../src/contract/health.js';
+import { HEALTHS, type HealthCounts } from '../../../../src/contract/health.js';
 import { CHARTS, faultCurve, HOUR, textOf } from '../../model/charts.js';
 import { counted } from '../../model/count.js';
 import { faultName, isLasting, type RunFault } from '../../model/faults.js';
-import { healthOf, type Row } from '../../model/fleet.js';
+import { countsOf } from '../../model/fleet.js';
 import { type Curve, curveOf, history, latest } from '../../model/history.js';
 import { now } from '../../model/now.js';
 import { runState } from '../../model/run.js';
@@ -54,7 +54,7 @@ export function Figures() {
       {open && (
         <HistoryChart
           key={open}
-          title={`${CHARTS[open].title}, since the start. Drag to enlarge a part, double-click to see everything.`}
+          title={`${CHARTS[open].title}, since the start. Drag (or +) to enlarge a part, double-click (or Escape) to see everything.`}
           plan={CHARTS[open]}
           state={runState.value}
         />
@@ -72,14 +72,13 @@ function figures(): readonly Figure[] {
   const [moment, state] = [now.value, runState.value];
   const devices = fleet.rows.length;
   const { health, waiting, reached } = countsOf(fleet.rows, moment);
-  const { on_time: onTime, silent } = health;
   const curve = (name: Parameters<typeof curveOf>[1]) => past && curveOf(past, name, HOUR);
   const reports = past && latest(past, 'reports_per_minute');
   const [p50, p95] = [past && latest(past, 'delivery_p50_seconds'), past && latest(past, 'delivery_p95_seconds')];
   const time = textOf(CHARTS.delivery);
   return [
     {
-      ...{ title: 'Devices on time', value: onTime.toLocaleString('en'), more: othersText(devices, health) },
+      ...{ title: 'Devices on time', value: health.on_time.toLocaleString('en'), more: othersText(devices, health) },
       curve: curve('devices_on_time'),
       chart: 'devices',
     },
@@ -95,31 +94,13 @@ function figures(): readonly Figure[] {
       chart: 'waiting',
     },
     {
-      ...{ title: 'Typical delivery', value: p50 === undefined ? '–' : time(p50 * 1000) },
-      more: p95 === undefined ? 'no delivery yet' : `95 % within ${time(p95 * 1000)}`,
+      ...{ title: 'Typical delivery, last hour', value: p50 === undefined ? '–' : time(p50 * 1000) },
+      more: p95 === undefined ? 'no delivery in this time' : `95 % within ${time(p95 * 1000)}`,
       curve: curve('delivery_p50_seconds'),
       chart: 'delivery',
     },
-    state
-      ? faultFigure(state.faults, state.now_ms)
-      : {
-          title: 'Silent devices',
-          value: silent.toLocaleString('en'),
-          more: silent > 0 ? 'at least three contacts missed' : `of ${counted(devices, 'device')}`,
-          tone: silent > 0 ? 'bad' : undefined,
-          curve: undefined,
-        },
+    ...(state ? [faultFigure(state.faults, state.now_ms)] : []),
   ];
-}
-
-function countsOf(rows: readonly Row[], time: number) {
-  const counts = { health: countNone(), waiting: 0, reached: 0 };
-  for (const row of rows) {
-    counts.health[healthOf(row, time)]++;
-    counts.waiting += row.waiting.size;
-    if (row.waiting.size > 0) counts.reached++;
-  }
-  return counts;
 }
 
 /** `of 300 · 60 silent`: the good number is large, and the bad ones have the colours. */

@@ -1,5 +1,5 @@
 /** The first page: the fleet at a glance, its figures, and what happened last. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Happening, keyOf } from '../../model/happenings.js';
 import { happenings } from '../../model/log.js';
 import { runState } from '../../model/run.js';
@@ -68,12 +68,26 @@ const SHOWN = 12;
 
 function Happenings() {
   const { value: all } = happenings;
+  const [held, hold] = useState<readonly Happening[]>();
+  const box = useRef<HTMLElement>(null);
+  const shown = held ?? all.slice(0, SHOWN);
+  // A link must not move away from the pointer, nor leave the page with the focus.
+  const stay = () => hold(isPresenting ? undefined : shown);
+  const leave = ({ relatedTarget }: FocusEvent | MouseEvent) => {
+    const { activeElement } = document;
+    const isHere = (target: EventTarget | null) => target instanceof Node && box.current?.contains(target);
+    if (!isHere(relatedTarget) && !isHere(activeElement)) hold(undefined);
+  };
   return (
-    <section>
-      <h2>What happened last</h2>
+    // biome-ignore lint/a11y/noStaticElementInteractions: the list only waits while the user is at its links
+    <section ref={box} onMouseEnter={stay} onFocusIn={stay} onMouseLeave={leave} onFocusOut={leave}>
+      <div class="bar">
+        <h2>What happened last</h2>
+        {held && held[0] !== all[0] && <span class="dim">Newer sentences wait until you leave the list.</span>}
+      </div>
       {all.length === 0 && <p class="dim">Nothing yet.</p>}
       <ol class="happenings">
-        {all.slice(0, SHOWN).map((each) => (
+        {shown.map((each) => (
           <Sentence key={keyOf(each)} {...each} />
         ))}
       </ol>

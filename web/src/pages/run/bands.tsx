@@ -5,8 +5,7 @@
 
 import type { RunState } from '../../../../src/control/run-state.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
-import { humanDuration } from '../../../../src/kernel/time.js';
-import { isLasting, type RunFault } from '../../model/faults.js';
+import { isLasting, periodOf, type RunFault } from '../../model/faults.js';
 import { lengthText } from '../../model/length.js';
 
 /** Maximum number of faults that are drawn, unless more are active; a scenario can have thousands. */
@@ -70,10 +69,4 @@ export function Bands({ state: { faults, now_ms, duration_ms } }: { readonly sta
 
 function sentenceOf({ fault, from, until, state }: RunFault): string {
   return `${printableLine(fault)}, ${state}: ${periodOf({ from, until })}`;
-}
-
-/** `from 10m to 20m` */
-export function periodOf({ from, until }: Pick<RunFault, 'from' | 'until'>): string {
-  if (until === from) return `at ${humanDuration(from)}`;
-  return `from ${from === 0 ? 'the start' : humanDuration(from)} ${until === null ? 'until it is lifted' : `to ${humanDuration(until)}`}`;
 }

@@ -19,7 +19,8 @@ interface ComparisonProps {
 export function Comparison({ comparison, state }: ComparisonProps) {
   const { original, fork, same, difference, until_ms } = comparison;
   const box = useRef<HTMLElement>(null);
-  const bands = [...bandsOf(state), ...momentBand(state, difference?.at_ms)];
+  const faults = [...original.faults, ...fork.faults];
+  const bands = [...bandsOf({ ...state, faults }), ...momentBand(state, difference?.at_ms)];
   // The panels fill the screen, so that the result would be below it.
   useEffect(() => box.current?.scrollIntoView({ block: 'start' }), [comparison]);
   return (

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FaultKind } from '../../../../src/control/run-state.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { counted } from '../../model/count.js';
-import { faultName, isLasting, type RunFault } from '../../model/faults.js';
+import { faultName, isLasting, periodOf, type RunFault } from '../../model/faults.js';
 import { questionFor } from '../../model/many.js';
 import type { Run } from '../../model/run.js';
 import { model } from '../../model/space.js';
@@ -12,7 +12,6 @@ import { Action } from '../../parts/action.js';
 import type { Field } from '../../parts/fields.js';
 import { Form } from '../../parts/form.js';
 import { useLoad } from '../../parts/load.js';
-import { periodOf } from './bands.js';
 
 const OTHERS: readonly Field[] = [
   { name: 'to', label: 'Devices (none: all)', kind: 'text', hint: 'tag/cellar' },

@@ -74,7 +74,7 @@ interface EntryProps {
   readonly enter: (at: number) => Promise<void>;
 }
 
-function Entry({ past: { at_ms, link }, isNew, compare, enter }: EntryProps) {
+function Entry({ past: { at_ms, link, compared }, isNew, compare, enter }: EntryProps) {
   const name = humanDuration(at_ms);
   const open = useRef<HTMLAnchorElement>(null);
   // Sets the focus only if the user has not moved it meanwhile.
@@ -82,6 +82,16 @@ function Entry({ past: { at_ms, link }, isNew, compare, enter }: EntryProps) {
     const { activeElement } = document;
     if (isNew && (activeElement === document.body || activeElement?.closest('.past'))) open.current?.focus();
   }, [isNew]);
+  if (compared) {
+    return (
+      <>
+        <span class="badge dim">ended</span> The run at {name} was compared with the original.{' '}
+        <Action label={`Show the comparison: the run at ${name}`} run={compare}>
+          Show the comparison
+        </Action>
+      </>
+    );
+  }
   if (link === null) {
     return (
       <>

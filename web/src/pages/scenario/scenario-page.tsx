@@ -9,6 +9,7 @@ import { runState } from '../../model/run.js';
 import { checked, drafts, ScenarioClient, scenarioRun } from '../../model/scenarios.js';
 import { Action } from '../../parts/action.js';
 import { Failure } from '../../parts/failure.js';
+import { passFocusOn } from '../../parts/focus.js';
 import { useKept } from '../../parts/kept.js';
 import { later } from '../../parts/later.js';
 import type { Target } from './editor-box.js';
@@ -124,7 +125,8 @@ function Tabs() {
   const { value: closed } = drafts.closed;
   const { value: shown } = drafts.shown;
   return (
-    <nav class="tabs drafts" aria-label="Scenarios">
+    // Takes the focus of a button that goes with its click.
+    <nav class="tabs drafts" aria-label="Scenarios" tabIndex={-1}>
       {drafts.all.value.map(({ id, text }) => (
         <span key={id} class={id === shown ? 'current' : ''}>
           <button
@@ -136,13 +138,28 @@ function Tabs() {
           >
             {draftName(text)}
           </button>
-          <button type="button" aria-label={`Close ${draftName(text)}`} title="Close" onClick={() => drafts.close(id)}>
+          <button
+            type="button"
+            aria-label={`Close ${draftName(text)}`}
+            title="Close"
+            onClick={({ currentTarget }) => {
+              passFocusOn(currentTarget);
+              drafts.close(id);
+            }}
+          >
             ×
           </button>
         </span>
       ))}
       {closed && (
-        <button type="button" class="link" onClick={() => drafts.reopen()}>
+        <button
+          type="button"
+          class="link"
+          onClick={({ currentTarget }) => {
+            passFocusOn(currentTarget);
+            drafts.reopen();
+          }}
+        >
           Open {draftName(closed.text)} again
         </button>
       )}
