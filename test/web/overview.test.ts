@@ -203,25 +203,30 @@ describe('what happened last', () => {
 
 describe('the curves of the figures', () => {
   const values = { min: [1, null, 3, 4], mean: [1, null, 3, 5], max: [1, null, 3, 6] };
-  const history: History = {
-    from: new Date(T0).toISOString(),
-    bucket_seconds: 60,
-    devices: 3,
-    figures: {
-      devices_on_time: values,
-      reports_per_minute: values,
-      downlinks_waiting: values,
-      delivery_p50_seconds: { min: [], mean: [], max: [] },
-      delivery_p95_seconds: values,
-    },
+  const figures: History['figures'] = {
+    devices_on_time: values,
+    reports_per_minute: values,
+    downlinks_waiting: values,
+    delivery_p50_seconds: { min: [5, null], mean: [5, null], max: [5, null] },
+    delivery_p95_seconds: values,
   };
+  const whole = { from: new Date(T0).toISOString(), bucket_seconds: 60, figures };
+  const history: History = { ...whole, devices: 3, last_hour: whole };
 
   it('show the whole time, or its end', () => {
     const times = (n?: number) => curveOf(history, 'devices_on_time', n).times.map((at) => (at - T0) / minute);
     expect(times()).toEqual([0, 1, 2, 3]);
     expect(times(2 * minute)).toEqual([2, 3]);
     expect(latest(history, 'devices_on_time')).toBe(5);
+    // Known earlier, but not at the end.
     expect(latest(history, 'delivery_p50_seconds')).toBeUndefined();
+  });
+
+  it('have finer buckets in the last hour', () => {
+    const fine = { ...whole, from: new Date(T0 + 2 * minute).toISOString(), bucket_seconds: 15 };
+    const { times, mean } = curveOf({ ...history, last_hour: fine }, 'devices_on_time');
+    expect(times.map((at) => (at - T0) / minute)).toEqual([0, 1, 2, 2.25, 2.5, 2.75]);
+    expect(mean).toEqual([1, null, 1, null, 3, 5]);
   });
 
   it('show delivery times in milliseconds, and nothing before the first answer', () => {

@@ -86,6 +86,7 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       );
       const requests: string[] = [];
       let farewell = '';
+      let isDown = true;
       const link = 'http://127.0.0.1:1/#token=x';
       let pasts = [
         { id: 'past-0', at_ms: 1_200_000, link: null as string | null, compared: false },
@@ -96,6 +97,7 @@ export function runSuite(browser: () => Browser, here: () => World): void {
         const { pathname } = new URL(route.request().url());
         const method = route.request().method();
         if (method !== 'GET') requests.push(`${method} ${pathname} ${route.request().postData() ?? ''}`.trim());
+        if (pathname === '/run' && isDown) return route.fulfill({ status: 503, json: {} });
         if (pathname === '/run/states') return route.fulfill({ body: `${JSON.stringify(STATE)}\n${farewell}` });
         if (pathname === '/run/lines') {
           const isControl = route.request().postData()?.includes('.sensor') ?? false;
@@ -122,6 +124,9 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       });
       await page.goto(`${here().service.api}/#/run`);
       await page.reload();
+      // As long as the answer is missing, the page does not say that there is no run.
+      await page.getByText('Loading …').waitFor();
+      isDown = false;
       await page.getByText('10m of 1h').waitFor();
       await page.getByText('1234 of 1240 so far').waitFor();
       await page.getByText('1 fails, 1 is undecided, 0 hold').waitFor();

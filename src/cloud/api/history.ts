@@ -15,18 +15,23 @@ export const history: Family = (routes, { store, clock, history }) => {
       tag: 'Spaces',
       id: 'readHistory',
       summary: 'Read the figures of the space since the start of the service',
-      description: 'Minimum, mean and maximum of each figure in at most 600 buckets of equal length.',
+      description:
+        'Minimum, mean and maximum of each figure in at most 600 buckets of equal length, and in those of the last hour.',
       params: SpaceParams,
       response: { 200: History },
     }),
     async ({ spaceId }) => {
-      const series = history?.of(spaceId);
-      return {
+      const { whole, lastHour } = history?.of(spaceId) ?? {};
+      const buckets = (series: typeof whole) => ({
         from: isoTime(series?.from ?? clock.wall),
         bucket_seconds: (series?.length ?? seconds(10)) / 1000,
-        devices: await store.countDevices(spaceId, {}),
         // The cast is safe because each figure has an entry.
         figures: Object.fromEntries(FIGURES.map((name) => [name, series?.read(name) ?? NOTHING])) as never,
+      });
+      return {
+        ...buckets(whole),
+        devices: await store.countDevices(spaceId, {}),
+        last_hour: buckets(lastHour),
       };
     },
   );

@@ -12,6 +12,8 @@ import { SeriesSet } from './series.js';
 
 /** First length of a bucket. */
 const BUCKET = seconds(10);
+/** Buckets of the last hour, and so the longest time from one sample to the next. */
+const LAST_HOUR = { bucket: minutes(1), count: 60 } as const;
 /** Samples in a bucket, unless they would be less than {@link BUCKET} apart. */
 const SAMPLES = 4;
 /** A rate is that of this time, so that it does not jump with each report of a small fleet. */
@@ -29,7 +31,8 @@ interface Counted {
 }
 
 interface SpaceHistory {
-  readonly series: SeriesSet<Figure>;
+  readonly whole: SeriesSet<Figure>;
+  readonly lastHour: SeriesSet<Figure>;
   /** Reports since the latest sample. */
   reports: number;
   /** The samples of {@link RATE_OF}, oldest first. */
@@ -59,8 +62,8 @@ export class History {
   /** Time from one sample to the next. */
   get every(): Millis {
     let longest: Millis = BUCKET;
-    for (const { series } of this.#spaces.values()) longest = Math.max(longest, series.length / SAMPLES);
-    return longest;
+    for (const { whole } of this.#spaces.values()) longest = Math.max(longest, whole.length / SAMPLES);
+    return Math.min(longest, LAST_HOUR.bucket);
   }
 
   /** Adds a sample of each space that has devices. */
@@ -78,25 +81,31 @@ export class History {
         ({ at }) => now - at < RATE_OF,
       );
       const rate = rateOf(space.counted);
-      space.series.add(now, {
+      const sample = {
         devices_on_time: on_time,
         downlinks_waiting: waiting.get(spaceId) ?? 0,
         ...(rate !== undefined && { reports_per_minute: rate }),
         ...(p50 !== undefined && { delivery_p50_seconds: p50 / 1000 }),
         ...(p95 !== undefined && { delivery_p95_seconds: p95 / 1000 }),
-      });
+      };
+      space.whole.add(now, sample);
+      space.lastHour.add(now, sample);
       space.reports = 0;
       space.fresh = [];
     }
   }
 
   /** The series of a space; undefined before its first sample. */
-  of(spaceId: Id): SeriesSet<Figure> | undefined {
-    return this.#spaces.get(spaceId)?.series;
+  of(spaceId: Id): Pick<SpaceHistory, 'whole' | 'lastHour'> | undefined {
+    return this.#spaces.get(spaceId);
   }
 
   #begin(spaceId: Id, now: UnixMillis): SpaceHistory {
-    const space = { series: new SeriesSet(FIGURES, now, BUCKET), reports: 0, counted: [], fresh: [], deliveries: [] };
+    const series = {
+      whole: new SeriesSet(FIGURES, now, BUCKET),
+      lastHour: new SeriesSet(FIGURES, now, LAST_HOUR.bucket, LAST_HOUR.count),
+    };
+    const space = { ...series, reports: 0, counted: [], fresh: [], deliveries: [] };
     this.#spaces.set(spaceId, space);
     return space;
   }

@@ -1,6 +1,6 @@
 /**
  * Values over time in at most {@link MOST} buckets, each with minimum, mean and maximum. When there are no free buckets,
- * each two become one, so that the whole history always fits, and its size does not grow.
+ * each two become one, so that the whole history always fits, and its size does not grow. Or the oldest ones are forgotten.
  */
 import type { Millis, UnixMillis } from '../../kernel/time.js';
 
@@ -22,19 +22,27 @@ interface Drawn {
 
 /** Series that share their buckets. */
 export class SeriesSet<Name extends string> {
-  readonly from: UnixMillis;
   readonly #names: readonly Name[];
+  /** Number of buckets of which the oldest are forgotten; undefined if each two become one. */
+  readonly #kept: number | undefined;
   readonly #buckets: Map<Name, (Bucket | undefined)[]>;
+  #from: UnixMillis;
   #length: Millis;
   /** Number of buckets until the latest sample. */
   #used = 0;
 
-  /** @param length first length of a bucket */
-  constructor(names: readonly Name[], from: UnixMillis, length: Millis) {
-    this.from = from;
+  /** @param length first length of a bucket @param kept number of buckets of which the oldest are forgotten; default: none is */
+  constructor(names: readonly Name[], from: UnixMillis, length: Millis, kept?: number) {
+    this.#from = from;
+    this.#kept = kept;
     this.#names = names;
     this.#buckets = new Map(names.map((name) => [name, []]));
     this.#length = length;
+  }
+
+  /** Start of the first bucket. */
+  get from(): UnixMillis {
+    return this.#from;
   }
 
   /** Length of a bucket. */
@@ -44,8 +52,9 @@ export class SeriesSet<Name extends string> {
 
   /** Adds a sample of each figure that has a value. A time before {@link from} counts as this time. */
   add(at: UnixMillis, values: Partial<Readonly<Record<Name, number>>>): void {
-    const place = () => Math.max(0, Math.floor((at - this.from) / this.#length));
-    while (place() >= MOST) this.#double();
+    const place = () => Math.max(0, Math.floor((at - this.#from) / this.#length));
+    if (this.#kept === undefined) while (place() >= MOST) this.#double();
+    else this.#forget(place() - this.#kept + 1);
     const index = place();
     this.#used = Math.max(this.#used, index + 1);
     for (const name of this.#names) {
@@ -68,6 +77,14 @@ export class SeriesSet<Name extends string> {
       mean: column(({ sum, count }) => sum / count),
       max: column(({ max }) => max),
     };
+  }
+
+  /** @param count number of buckets, if above 0 */
+  #forget(count: number): void {
+    if (count <= 0) return;
+    this.#from += count * this.#length;
+    this.#used = Math.max(0, this.#used - count);
+    for (const buckets of this.#buckets.values()) buckets.splice(0, count);
   }
 
   #double(): void {

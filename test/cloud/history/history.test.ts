@@ -33,7 +33,7 @@ describe('the history of a space', () => {
     expect(delivery_p50_seconds.mean.slice(0, 3)).toEqual([null, 20, 20]);
   });
 
-  it('always fits in 600 buckets, which become longer', async () => {
+  it('always fits in 600 buckets, which become longer, and keeps the minutes of the last hour', async () => {
     const { call, clock, device, stop } = await watched();
     await device({});
     await clock.runUntil(hours(24));
@@ -42,6 +42,10 @@ describe('the history of a space', () => {
     expect(json.bucket_seconds).toBe(160);
     expect(json.figures.downlinks_waiting.min).toHaveLength(541);
     expect(json.figures.downlinks_waiting.min).not.toContain(null);
+    // Buckets of a minute, also when the others are longer.
+    const { from, bucket_seconds, figures } = json.last_hour;
+    expect([from, bucket_seconds]).toEqual(['2026-01-01T23:01:00.000Z', 60]);
+    expect(figures.downlinks_waiting.min).toEqual(Array(60).fill(0));
   });
 
   it('is empty without a sample, and hidden from keys with tags', async () => {

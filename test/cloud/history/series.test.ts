@@ -31,6 +31,14 @@ describe('a series', () => {
     );
   });
 
+  it('can forget its oldest buckets instead', () => {
+    const series = new SeriesSet(['a'], 0, 10, 3);
+    for (const at of [0, 10, 20, 41]) series.add(at, { a: at });
+    expect([series.from, series.length, series.read('a').mean]).toEqual([20, 10, [20, null, 41]]);
+    series.add(1000, { a: 7 });
+    expect([series.from, series.read('a').mean]).toEqual([980, [null, null, 7]]);
+  });
+
   it('weighs the mean of merged buckets by their samples', () => {
     const series = new SeriesSet(['a'], 0, 1);
     for (const a of [6, 6, 6]) series.add(0, { a });

@@ -52,25 +52,36 @@ export interface Curve {
 }
 
 /**
- * The buckets of a figure, at most as far back as `length` before its end.
+ * The buckets of a figure, those of the last hour finer than the others, at most as far back as `length` before its end.
  * @param length in ms; default: all
  */
-export function curveOf(
-  { from, bucket_seconds, figures }: History,
-  name: FigureName,
-  length = Number.POSITIVE_INFINITY,
-): Curve {
-  const { min, mean, max } = figures[name];
-  const every = bucket_seconds * 1000;
-  const first = Math.max(0, mean.length - Math.ceil(length / every));
-  const begin = Date.parse(from);
+export function curveOf(history: History, name: FigureName, length = Number.POSITIVE_INFINITY): Curve {
+  const { last_hour: fine } = history;
+  const isFiner = fine.bucket_seconds < history.bucket_seconds;
+  const buckets = [
+    ...bucketsOf(history, name).filter(({ at }) => !isFiner || at < Date.parse(fine.from)),
+    ...(isFiner ? bucketsOf(fine, name) : []),
+  ];
+  const end = (buckets.at(-1)?.at ?? 0) + Math.min(fine.bucket_seconds, history.bucket_seconds) * 1000;
+  const shown = buckets.filter(({ at }) => at >= end - length);
   return {
-    times: mean.slice(first).map((_, n) => begin + (first + n) * every),
-    ...{ min: min.slice(first), mean: mean.slice(first), max: max.slice(first) },
+    times: shown.map(({ at }) => at),
+    min: shown.map(({ min }) => min),
+    mean: shown.map(({ mean }) => mean),
+    max: shown.map(({ max }) => max),
   };
 }
 
+function bucketsOf({ from, bucket_seconds, figures }: History['last_hour'], name: FigureName) {
+  const { min, mean, max } = figures[name];
+  const begin = Date.parse(from);
+  return mean.map((each, n) => ({
+    at: begin + n * bucket_seconds * 1000,
+    ...{ min: min[n] ?? null, mean: each, max: max[n] ?? null },
+  }));
+}
+
 /** The value of a figure at the end; undefined if it has none, such as the time of deliveries an hour after the latest one. */
-export function latest({ figures }: History, name: FigureName): number | undefined {
-  return figures[name].mean.at(-1) ?? undefined;
+export function latest(history: History, name: FigureName): number | undefined {
+  return curveOf(history, name).mean.at(-1) ?? undefined;
 }

@@ -23,6 +23,9 @@ export interface LinePart {
 /** The latest state; undefined without a run, or without the right to control it. */
 export const runState = signal<RunState | undefined>(undefined);
 
+/** Whether the service has said if there is a run. */
+export const isRunKnown = signal(false);
+
 /** Pages that show the data of the space. */
 const OF_SPACE: readonly string[] = ['overview', 'fleet', 'devices', 'downlinks', 'administration'];
 
@@ -65,7 +68,8 @@ export class Run {
       } catch (error) {
         // The status is 404 if the service has no run, and 401 if the session did not begin at the address of the run.
         if (signal.aborted) return;
-        if (error instanceof ApiError) return take(undefined);
+        // Any other error says nothing about the run.
+        if (error instanceof ApiError && error.status < 500 && error.status !== 429) return take(undefined);
         void doubtService();
         await new Promise((resolve) => setTimeout(resolve, AGAIN));
       }
@@ -190,6 +194,7 @@ export class Run {
   close(): void {
     this.#ending.abort();
     take(undefined);
+    isRunKnown.value = false;
   }
 }
 
@@ -199,6 +204,7 @@ function hasEnded(state: unknown): state is { readonly ended: string } {
 
 function take(state: RunState | undefined): void {
   runState.value = state;
+  isRunKnown.value = true;
   // Another cloud has a time of its own, by which it answers.
   followRun(state && state.target === null ? Date.parse(state.now) : undefined);
 }

@@ -85,7 +85,7 @@ function countText({ rows, isComplete }: Fleet, found: number, leftOut: number):
   const all = counted(rows.length, 'device');
   if (!isComplete.value) return `${all}, loading …`;
   if (found === rows.length) return all;
-  const others = leftOut === 0 ? '' : `; ${leftOut.toLocaleString('en')} without a version are left out`;
+  const others = leftOut === 0 ? '' : `, ${leftOut.toLocaleString('en')} left out: no version`;
   return `${found.toLocaleString('en')} of ${all}${others}`;
 }
 

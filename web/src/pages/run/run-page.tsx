@@ -11,6 +11,7 @@ import { model } from '../../model/space.js';
 import { Action } from '../../parts/action.js';
 import { Expectations } from '../../parts/expectations.js';
 import { later } from '../../parts/later.js';
+import { NoRun } from '../../parts/no-run.js';
 import { Sources } from '../../parts/sources.js';
 import { Sparkline } from '../../parts/sparkline.js';
 import { Bands } from './bands.js';
@@ -27,13 +28,12 @@ export function RunPage() {
   const [comparison, setComparison] = useState<RunComparison>();
   if (!state) {
     return (
-      <div class="page">
-        <h1>Run</h1>
+      <NoRun title="Run">
         <p>
           There is no run to control. <code>ghostfleet demo</code> and <code>ghostfleet run</code> with{' '}
           <code>--clock real</code> or <code>--pace 60</code> print an address that opens it here.
         </p>
-      </div>
+      </NoRun>
     );
   }
   return (

@@ -12,6 +12,7 @@ import { Failure } from '../../parts/failure.js';
 import { passFocusOn } from '../../parts/focus.js';
 import { useKept } from '../../parts/kept.js';
 import { later } from '../../parts/later.js';
+import { NoRun } from '../../parts/no-run.js';
 import type { Target } from './editor-box.js';
 import { Outcome } from './outcome.js';
 import { Plan } from './plan.js';
@@ -21,14 +22,13 @@ const EditorBox = later(async () => (await import('./editor-box.js')).EditorBox)
 export function ScenarioPage() {
   if (runState.value) return <Scenario />;
   return (
-    <div class="page">
-      <h1>Scenario</h1>
+    <NoRun title="Scenario">
       <p>
         Scenarios are written and run here at the address that <code>ghostfleet demo</code> or{' '}
         <code>ghostfleet run</code> with <code>--clock real</code> or <code>--pace 60</code> has printed. A service
         alone runs no scenarios.
       </p>
-    </div>
+    </NoRun>
   );
 }
 
