@@ -124,7 +124,7 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       });
       await page.goto(`${here().service.api}/#/run`);
       await page.reload();
-      // As long as the answer is missing, the page does not say that there is no run.
+      // As long as the answer is missing, the page does not deny that there may be a run.
       await page.getByText('Loading …').waitFor();
       isDown = false;
       await page.getByText('10m of 1h').waitFor();
