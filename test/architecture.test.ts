@@ -125,7 +125,13 @@ const BANNED: readonly { readonly word: RegExp; readonly instead: string; readon
   {
     word: /\bDate\.now\b|\bperformance\.now\b|\bnew Date\(\)|\brealTimers\.(now|wall)\b/,
     instead: 'take a Clock (kernel/clock.ts)',
-    home: ['kernel/real-timers.ts', 'kernel/real-clock.ts', 'cli/process-host.ts'],
+    // In generator.ts, the machine itself is measured.
+    home: ['kernel/real-timers.ts', 'kernel/real-clock.ts', 'cli/process-host.ts', 'runner/world/generator.ts'],
+  },
+  {
+    word: /\bhrtime\b|(?<!\.)\bperformance\b(?! of)|(?<!realTimers\.)\bcpuUsage\b|\beventLoopUtilization\b|\bqueueMicrotask\b/,
+    instead: 'use realTimers (kernel/real-timers.ts): simulated timers of test runners replace the others',
+    home: ['kernel/real-timers.ts'],
   },
   { word: /\bMath\.random\b|\brandomUUID\b/, instead: 'take a Random and fork it (kernel/random.ts)', home: [] },
   {

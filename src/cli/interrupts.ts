@@ -54,7 +54,7 @@ export class Interrupts {
     const listener = { handler, left };
     const held = this.#held;
     this.#held = undefined;
-    if (held !== undefined) queueMicrotask(() => this.interrupt(held));
+    if (held !== undefined) void Promise.resolve().then(() => this.interrupt(held));
     this.#listeners.add(listener);
     return () => {
       this.#listeners.delete(listener);

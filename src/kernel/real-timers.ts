@@ -1,7 +1,9 @@
-/** The machine's timers, kept from loading: test runners replace the global ones by simulated timers. */
+/** The machine's timers and clocks, kept from loading: test runners replace the global ones by simulated ones. */
 import { performance } from 'node:perf_hooks';
-import { nextTick } from 'node:process';
+import { cpuUsage, hrtime, nextTick } from 'node:process';
 import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from 'node:timers';
+
+const { nodeTiming } = performance;
 
 export const realTimers = {
   clearInterval,
@@ -11,6 +13,12 @@ export const realTimers = {
   setTimeout,
   /** Milliseconds since the process began; never goes back. */
   now: performance.now.bind(performance),
+  /** Nanoseconds of a clock that all threads of the process share. */
+  sharedNow: hrtime.bigint,
+  /** Milliseconds for which this thread has waited for events so far. Node's own measure of the load asks a replaced clock. */
+  idle: (): number => nodeTiming.idleTime,
+  /** Microseconds of CPU time that the process has used so far. */
+  cpuUsage,
   /** The system's clock, in milliseconds since 1970. */
   wall: Date.now,
 };

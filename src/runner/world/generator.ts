@@ -1,6 +1,6 @@
 /** Measures whether this process keeps up with a run in real time: its lateness, event loop, CPU and garbage collection. */
-import { monitorEventLoopDelay, PerformanceObserver, performance } from 'node:perf_hooks';
-import { cpuUsage } from 'node:process';
+import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
+import { realTimers } from '../../kernel/real-timers.js';
 import type { Millis } from '../../kernel/time.js';
 import type { GeneratorReport } from '../../report/result.js';
 import { Distribution } from '../../trace/distribution.js';
@@ -20,8 +20,9 @@ export class GeneratorWatch implements GeneratorMeter {
   readonly #loads: boolean;
   readonly #lateness = new Distribution(1000);
   readonly #loop = monitorEventLoopDelay({ resolution: 10 });
-  readonly #utilisation = performance.eventLoopUtilization();
-  readonly #cpu = cpuUsage();
+  readonly #began = realTimers.now();
+  readonly #idle = realTimers.idle();
+  readonly #cpu = realTimers.cpuUsage();
   #gc: Millis = 0;
   readonly #observer = new PerformanceObserver((list) => {
     for (const { duration } of list.getEntries()) this.#gc += duration;
@@ -45,15 +46,14 @@ export class GeneratorWatch implements GeneratorMeter {
   end(): GeneratorReport {
     this.#loop.disable();
     this.#observer.disconnect();
-    const { utilization, active, idle } = performance.eventLoopUtilization(this.#utilisation);
-    const took = active + idle;
-    const { user, system } = cpuUsage(this.#cpu);
+    const took = realTimers.now() - this.#began;
+    const { user, system } = realTimers.cpuUsage(this.#cpu);
     const lateness = this.#lateness.spread();
     const figures = {
       lateness,
       eventLoopDelay: this.#loop.max > 0 ? this.#loop.percentile(99) / 1e6 : 0,
       stall: Math.max(this.#loop.max / 1e6, lateness?.max ?? 0),
-      busy: utilization,
+      busy: 1 - (realTimers.idle() - this.#idle) / took,
       cpu: (user + system) / 1000 / took,
       gc: this.#gc / took,
     };

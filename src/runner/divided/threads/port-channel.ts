@@ -1,7 +1,7 @@
 /** A channel through the message port between two threads of this process. */
-import { hrtime } from 'node:process';
 import type { Alarm } from '../../../kernel/clock.js';
 import { RealClock } from '../../../kernel/real-clock.js';
+import { realTimers } from '../../../kernel/real-timers.js';
 import { type Millis, seconds } from '../../../kernel/time.js';
 import { type Channel, Inbox } from '../channel.js';
 
@@ -83,5 +83,5 @@ export class PortChannel<Out, In> implements Channel<Out, In> {
 
 /** The clock that all threads of a process share. */
 export function sharedNow(): Millis {
-  return Number(hrtime.bigint()) / 1e6;
+  return Number(realTimers.sharedNow()) / 1e6;
 }
