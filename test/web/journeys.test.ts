@@ -63,6 +63,11 @@ describe('the lane of a downlink in a run', () => {
     });
     expect(soon.text).toBe('waits 5m · contact in about 10m');
     expect([asleep.group, asleep.tone]).toEqual(['The device sleeps until its next report or poll', 'plain']);
+    // Offered after the run has answered. Its device does not sleep now.
+    const offered = laneOf(message({ down_attempt: 1 }), {
+      ...{ journey: ofRun('next report or poll'), contacts: { last: T0, next: T0 + 15 * minute } },
+    });
+    expect([here(offered), offered.text]).toEqual(['offered', 'waits 5m · offered just now']);
   });
 
   it('says that its cause is not computed yet, and calls it nothing else', () => {

@@ -1,7 +1,7 @@
 /** Lengths of time on the pages. */
 import { describe, expect, it } from 'vitest';
 import { humanDuration } from '../../src/kernel/time.js';
-import { lengthText } from '../../web/src/model/length.js';
+import { lengthText, reachedText } from '../../web/src/model/length.js';
 
 const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
 
@@ -16,5 +16,10 @@ describe('a length of time', () => {
   it('is rounded as an age, in the same form', () => {
     const lengths = [400, 9 * SECOND, 59_600, 117 * SECOND, 78 * MINUTE, 119.6 * MINUTE, DAY + 4.4 * HOUR, 7 * DAY];
     expect(lengths.map(lengthText)).toEqual(['400ms', '9s', '1m', '2m', '1h 18m', '2h', '1d 04h', '7d']);
+  });
+
+  it('is rounded down as the time that a run has reached', () => {
+    const times = [0, 59_900, 44 * MINUTE + 51_900, 6 * HOUR + 44 * MINUTE + 51 * SECOND, 2 * DAY];
+    expect(times.map(reachedText)).toEqual(['0s', '59s', '44m 51s', '6h 44m', '2d']);
   });
 });

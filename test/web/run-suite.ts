@@ -219,7 +219,8 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.getByText('This run of the past has ended.').waitFor();
       // What an ended run cannot do is not offered, and its end is not called a lost connection.
       await page.locator('.state.ended').waitFor();
-      expect(await page.getByRole('button', { name: /^(Pause|Resume|Next event)$/ }).count()).toBe(0);
+      expect(await page.getByRole('button', { name: /^(Pause|Resume|Next event|Lift|Go back)/ }).count()).toBe(0);
+      expect(await page.getByText('Inject a fault').count()).toBe(0);
       await context.close();
     });
 

@@ -249,6 +249,8 @@ function behind(ahead: number): Reason {
 function waitInRun(journey: Journey | undefined, found: Found): Reason {
   if (journey?.now === undefined) return { group: GROUP_UNKNOWN, text: '', tone: 'plain' };
   const known = RESTS.get(journey.now);
+  // The cloud has just offered it: what the run has answered is older.
+  if (known === ASLEEP && found.stages.offered === null) return { ...known, text: 'offered just now' };
   const soon = expected(found);
   if (known === ASLEEP && soon !== undefined) return { ...known, text: soon };
   if (known) return known;

@@ -10,3 +10,9 @@ export function lengthText(ms: number): string {
   const step = ms > 0 && ms < SECOND ? 1 : ms < 59_500 ? SECOND : large;
   return humanDuration(Math.round(ms / step) * step);
 }
+
+/** The time that a run has reached, rounded down like that of a clock: nobody can go back to a later moment. */
+export function reachedText(ms: number): string {
+  const step = ms < HOUR ? SECOND : MINUTE;
+  return humanDuration(Math.floor(ms / step) * step);
+}

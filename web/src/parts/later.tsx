@@ -4,6 +4,7 @@
  */
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { runEnd } from '../model/run.js';
 import { Failure } from './failure.js';
 
 /** @param title heading of a page while it loads; omitted for a part of a page */
@@ -19,7 +20,12 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>, t
           loaded = component;
           setContent(() => component);
         },
-        () => setFailure('A part of the console could not be loaded. Load the page again.'),
+        () =>
+          setFailure(
+            runEnd.peek() === ''
+              ? 'A part of the console could not be loaded. Load the page again.'
+              : 'The run has ended. Only pages that were open before can still be shown.',
+          ),
       );
     }, []);
     if (Content) return <Content {...props} />;

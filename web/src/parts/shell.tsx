@@ -7,6 +7,7 @@ import { isAnswering } from '../api/answering.js';
 import { connection } from '../api/pool.js';
 import { open, session, signOut } from '../api/session.js';
 import { inputs } from '../model/inputs.js';
+import { reachedText } from '../model/length.js';
 import { paceText } from '../model/pace.js';
 import { hasPage, hasSpacePages, runEnd, runState, serviceFaults } from '../model/run.js';
 import { isPresenting } from '../present.js';
@@ -107,7 +108,7 @@ function PastNote() {
   return (
     <p class="past-note">
       <strong>
-        Past: {humanDuration(now_ms)}
+        Past: {reachedText(now_ms)}
         {paused ? ', paused' : ''}
       </strong>{' '}
       This run repeats the original up to {humanDuration(past_of_ms)}. What you change here does not change the
@@ -123,7 +124,7 @@ function TimeOfRun() {
   const { now, now_ms, duration_ms, paused } = state;
   return (
     <p class="time-of-run">
-      <time dateTime={now} title={`${humanDuration(now_ms)} of ${humanDuration(duration_ms)}`}>
+      <time dateTime={now} title={`${reachedText(now_ms)} of ${humanDuration(duration_ms)}`}>
         <span class="day">{DAY.format(new Date(now))}, </span>
         {CLOCK.format(new Date(now))}
       </time>{' '}

@@ -6,7 +6,7 @@
 import type { RunState } from '../../../../src/control/run-state.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { isLasting, periodOf, type RunFault } from '../../model/faults.js';
-import { lengthText } from '../../model/length.js';
+import { reachedText } from '../../model/length.js';
 
 /** Maximum number of faults that are drawn, unless more are active; a scenario can have thousands. */
 const MOST = 20;
@@ -58,7 +58,7 @@ export function Bands({ state: { faults, now_ms, duration_ms } }: { readonly sta
           <span class="ends">
             {now_ms > end / 2 && '0s'}
             <span class="at-now" style={{ left: `clamp(0px, ${place(now_ms) / 10}% - 3rem, 100% - 6rem)` }}>
-              now {lengthText(now_ms)}
+              now {reachedText(now_ms)}
             </span>
           </span>
         </li>

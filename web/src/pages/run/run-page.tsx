@@ -6,6 +6,7 @@ import type { RunComparison } from '../../../../src/control/travel.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { humanDuration } from '../../../../src/kernel/time.js';
 import { counted } from '../../model/count.js';
+import { reachedText } from '../../model/length.js';
 import { hasSpacePages, runEnd, runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
 import { Action } from '../../parts/action.js';
@@ -61,10 +62,10 @@ export function RunPage() {
         </Panel>
         <Panel title="Faults" name="faults">
           <Bands state={state} />
-          <Faults faults={state.faults} />
+          {runEnd.value === '' && <Faults faults={state.faults} />}
         </Panel>
         {hasSpacePages.value && <Charts state={state} />}
-        {state.travels && (
+        {state.travels && runEnd.value === '' && (
           <Panel title="Time travel" name="past">
             <Past state={state} compared={setComparison} />
           </Panel>
@@ -102,7 +103,7 @@ function Time({ state }: { readonly state: RunState }) {
       <div class="bar time">
         <progress value={now_ms} max={duration_ms} aria-label="Progress of the run" />
         <span role="status">
-          {humanDuration(now_ms)} of {humanDuration(duration_ms)}
+          {reachedText(now_ms)} of {humanDuration(duration_ms)}
           {paused ? ', paused' : ''}
         </span>
         {target === null && runEnd.value === '' && <Pace state={state} />}
