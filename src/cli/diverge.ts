@@ -8,6 +8,7 @@ import { printableTexts } from '../kernel/printable.js';
 import { countOf } from '../kernel/quantity.js';
 import { humanDuration, sinceStart } from '../kernel/time.js';
 import { isDirectory } from '../kernel/write-files.js';
+import { findUnfinished, type Unfinished } from '../library/unfinished.js';
 import { compareLogs, type LogComparison, type LogDifference, type LoggedEvent } from '../trace/diverge/compare.js';
 import { defineCommand } from './command.js';
 
@@ -22,7 +23,8 @@ export const diverge = defineCommand<{ readonly a: string; readonly b: string }>
       .positional('b', { type: 'string', demandOption: true, describe: 'the same for the other run' }),
   async ({ a, b }, host) => {
     const [one, other] = [findLog(a), findLog(b)];
-    const comparison = compareLogs(one.events, other.events);
+    const unfinished = { a: one.unfinished !== undefined, b: other.unfinished !== undefined };
+    const comparison = compareLogs(one.events, other.events, unfinished);
     host.out.write(report(comparison, one, other));
     return comparison.difference === undefined && comparison.reordered.count === 0 ? EXIT.fine : EXIT.expectation;
   },
@@ -34,13 +36,22 @@ interface RunLog {
   /** Content of summary.json; undefined if there is none. */
   readonly facts: Readonly<Record<string, unknown>> | undefined;
   readonly names: Readonly<Record<string, unknown>>;
+  /** Set for a run that is in progress or was killed. */
+  readonly unfinished: Unfinished | undefined;
 }
 
 function findLog(path: string): RunLog {
   const events = isDirectory(path) ? join(path, 'events.jsonl') : path;
-  const summary = basename(events) === 'events.jsonl' ? readSummary(join(dirname(events), 'summary.json')) : undefined;
+  const isOfRun = basename(events) === 'events.jsonl';
+  const summary = isOfRun ? readSummary(join(dirname(events), 'summary.json')) : undefined;
   const names = summary?.names;
-  return { name: path, events, facts: summary, names: isObject(names) ? names : {} };
+  return {
+    name: path,
+    events,
+    facts: summary,
+    names: isObject(names) ? names : {},
+    unfinished: isOfRun ? findUnfinished(dirname(events)) : undefined,
+  };
 }
 
 /** With printable texts. Undefined if the file is missing or invalid: a killed run leaves events, which can be compared, but no summary. */
@@ -66,7 +77,8 @@ const FACTS = [
 
 function report({ difference, reordered, same }: LogComparison, a: RunLog, b: RunLog): string {
   const names = { ...b.names, ...a.names };
-  const lines = [`A  ${a.name}`, `B  ${b.name}`, ...compareFacts(a, b), ''];
+  const unfinished = [...sayUnfinished('A', a), ...sayUnfinished('B', b)];
+  const lines = [`A  ${a.name}`, `B  ${b.name}`, ...unfinished, ...compareFacts(a, b), ''];
   if (reordered.first !== undefined) {
     const where = reordered.count === 1 ? 'At one instant' : `At ${reordered.count} instants`;
     lines.push(`${where} the same events occur in another order; the first place:`, '');
@@ -78,9 +90,15 @@ function report({ difference, reordered, same }: LogComparison, a: RunLog, b: Ru
   } else if (reordered.first !== undefined) lines.push(`Otherwise the same: ${countOf(same, 'event')}.`);
   else
     lines.push(
-      same === 0 ? 'Both logs are empty: there is nothing to compare.' : `The same: ${countOf(same, 'event')}.`,
+      same === 0 && unfinished.length === 0
+        ? 'Both logs are empty: there is nothing to compare.'
+        : `The same${unfinished.length === 0 ? '' : ' as far as both logs go'}: ${countOf(same, 'event')}.`,
     );
   return `${lines.join('\n').trimEnd()}\n`;
+}
+
+function sayUnfinished(side: string, { unfinished }: RunLog): readonly string[] {
+  return unfinished === undefined ? [] : [`${side} ${unfinished.what}`];
 }
 
 /** Compares the inputs that decide the events of a run. */

@@ -7,6 +7,7 @@ import { type DeviceExplanation, RunExplainer } from '../explain/run-explainer.j
 import { didYouMean, quote } from '../input/problems.js';
 import { readText } from '../input/text-file.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
+import { wrap } from '../kernel/table.js';
 import { DURATION_FORM, type Millis, parseDuration } from '../kernel/time.js';
 import { type DeviceNames, readDeviceNames } from '../record/device-names.js';
 import { makeRecordedRun } from '../record/explained.js';
@@ -111,6 +112,8 @@ interface Source {
   /** Further names of the devices: in a recording their pseudonyms, and their serial numbers if they are known. */
   readonly aliases?: ReadonlyMap<string, number>;
   readonly downlinks: readonly StoredDownlink[];
+  /** A sentence if the run is in progress or was killed. */
+  readonly unfinished?: string;
   readonly explainer: (serials: ReadonlySet<number>) => Promise<RunExplainer>;
 }
 
@@ -122,11 +125,12 @@ async function execute(flags: ExplainFlags, host: Host): Promise<ExitCode> {
   const source = await readSource(flags, host);
   const serial = what === undefined ? undefined : findSerial(source, what);
   const width = Math.min(WIDEST, host.out.columns);
+  const { unfinished } = source;
+  const said = unfinished === undefined ? [] : [...wrap(unfinished, width), ''];
   if (serial !== undefined) {
     const explainer = await source.explainer(new Set([serial]));
-    print(host, json, await explainer.device(serial, limit), (device) =>
-      writeDevice(device, width, source.isRecording),
-    );
+    const device = await explainer.device(serial, limit);
+    print(host, json, { unfinished, ...device }, () => [...said, ...writeDevice(device, width, source.isRecording)]);
     return EXIT.fine;
   }
   const wanted = chooseDownlinks(source, { what, slowest, pending });
@@ -134,7 +138,8 @@ async function execute(flags: ExplainFlags, host: Host): Promise<ExitCode> {
   // At the same time, so that their repetitions can share a world.
   const answers = await Promise.all(wanted.map(({ serial: own, id }) => explainer.explainById(own, id, limit)));
   const explanations = answers.filter((each) => each !== undefined);
-  print(host, json, { downlinks: explanations }, ({ downlinks }) => listLines(downlinks, pending, width));
+  const lines = () => [...said, ...listLines(explanations, pending, unfinished !== undefined, width)];
+  print(host, json, { unfinished, downlinks: explanations }, lines);
   return EXIT.fine;
 }
 
@@ -159,11 +164,12 @@ async function readSource(flags: ExplainFlags, host: Host): Promise<Source> {
 
 function readRunSource(path: string, given: Given): Source {
   const run = openRun(path);
-  const { situation, names, unknown } = run;
+  const { situation, names, unknown, unfinished } = run;
   return {
     isRecording: false,
     names,
     downlinks: readDownlinks(run),
+    ...(unfinished !== undefined && { unfinished: `The run ${unfinished.what}.` }),
     explainer: async (serials) => {
       const histories = readHistories(run, serials);
       const repeatable = findRepeatableRun(run, given, histories);
@@ -226,22 +232,27 @@ function findNamed({ isRecording, downlinks, names }: Source, what: string): Sto
   throw new UsageError('unknown-downlink', message, isRecording ? PSEUDONYMS : undefined);
 }
 
-function listLines(explanations: readonly Explanation[], pending: boolean, width: number): readonly string[] {
+function listLines(
+  explanations: readonly Explanation[],
+  pending: boolean,
+  isUnfinished: boolean,
+  width: number,
+): readonly string[] {
+  const soFar = isUnfinished ? ' so far' : '';
   if (explanations.length === 0)
     return [
       pending
-        ? 'all downlinks were delivered and received, and answered where an answer is expected'
-        : 'the run has no downlinks',
+        ? `all downlinks${soFar} were delivered and received, and answered where an answer is expected`
+        : `the run has no downlinks${soFar}`,
     ];
   return explanations.flatMap((explanation, i) => [...(i === 0 ? [] : ['']), ...writeExplanation(explanation, width)]);
 }
 
-function print<T extends DeviceExplanation | Pick<DeviceExplanation, 'downlinks'>>(
+function print(
   host: Host,
   json: boolean,
-  explained: T,
-  lines: (explained: T) => readonly string[],
+  explained: Partial<DeviceExplanation> & { readonly unfinished: string | undefined },
+  lines: () => readonly string[],
 ): void {
-  if (json) host.out.write(`${JSON.stringify(explained, null, 2)}\n`);
-  else host.out.write(`${lines(explained).join('\n')}\n`);
+  host.out.write(json ? `${JSON.stringify(explained, null, 2)}\n` : `${lines().join('\n')}\n`);
 }

@@ -206,7 +206,7 @@ export class Desk {
       pathInside(this.folder, path, 'is not in the folder of the server'),
     );
     const own = /^run-\d+$/.test(name) ? [this.#ownFolder(name)] : [];
-    const found = [...own, ...inFolder].find(isRunFolder);
+    const found = [...own, ...inFolder].find((path) => isRunFolder(path) || existsSync(join(path, EVENTS_FILE)));
     // The folder may be of another author, who can put links into it.
     if (found !== undefined) {
       for (const file of [REPORT_FILES.json, EVENTS_FILE]) pathInside(found, file, 'is not in the folder of the run');
@@ -216,6 +216,7 @@ export class Desk {
 
   /** The folder may be of another author, who can name any file as the scenario of a run. */
   #checkSource(run: string): void {
+    if (!isRunFolder(run)) return;
     const summary = foreignJson(readRegular(join(run, REPORT_FILES.json)));
     const source = isObject(summary) && isObject(summary.source) ? summary.source.file : undefined;
     if (typeof source !== 'string') return;

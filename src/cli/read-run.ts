@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import Type, { type Static } from 'typebox';
 import { Check } from 'typebox/value';
-import { Histories } from '../explain/histories.js';
+import { Histories, type KnownHistories, untilNow } from '../explain/histories.js';
 import { isDelivered, isLost, isUnanswered, measureTime, type Slowness } from '../explain/outcome.js';
 import type { Situation } from '../explain/situation.js';
 import { readRegular } from '../input/text-file.js';
@@ -11,6 +11,7 @@ import { UsageError } from '../kernel/errors.js';
 import { foreignJson, isObject } from '../kernel/json-text.js';
 import type { Instant } from '../kernel/time.js';
 import { exists, isDirectory } from '../kernel/write-files.js';
+import { findUnfinished, type Unfinished } from '../library/unfinished.js';
 import { dispatchTo } from '../trace/dispatch.js';
 import { LogFile } from '../trace/diverge/log-file.js';
 import { DownlinkLedger, type DownlinkRecord } from '../trace/downlinks/ledger.js';
@@ -24,6 +25,8 @@ export interface StoredRun {
   readonly events: string;
   /** What a repetition needs; undefined if the run has no summary.json, or its scenario is not a file. */
   readonly facts: RunFacts | undefined;
+  /** Set for a run that is in progress or was killed. */
+  readonly unfinished: Unfinished | undefined;
   /** Facts about the run that the folder does not contain, one sentence each. */
   readonly unknown: readonly string[];
 }
@@ -58,7 +61,7 @@ export function openRun(path: string): StoredRun {
     );
   }
   const summary = join(folder, 'summary.json');
-  if (!exists(summary)) return { ...NO_SUMMARY, events };
+  if (!exists(summary)) return { ...NO_SUMMARY, events, unfinished: findUnfinished(folder) };
   const facts = parseSummary(readRegular(summary), summary);
   const { planned, names, digest } = facts;
   if (typeof digest === 'string') checkDigest(events, digest);
@@ -73,6 +76,7 @@ export function openRun(path: string): StoredRun {
     names: (names ?? {}) as Readonly<Record<string, string>>,
     events,
     unknown: [],
+    unfinished: undefined,
     facts: Check(FACTS, facts) ? facts : undefined,
   };
 }
@@ -175,10 +179,10 @@ const FACTS = Type.Object({
 });
 
 /** All downlinks that users queued, in the order in which they were queued. */
-export function readDownlinks({ events }: StoredRun): readonly StoredDownlink[] {
+export function readDownlinks({ events, unfinished }: StoredRun): readonly StoredDownlink[] {
   const ledger = new DownlinkLedger();
   const handlers = dispatchTo([ledger]);
-  let closing: Instant | undefined;
+  let closing = unfinished?.until;
   let last: Instant = 0;
   for (const event of readEvents(events, (line) => line.includes('"kind":"downlink.') || line.includes(CLOSING))) {
     if (event.kind === 'world.closing') closing = event.at;
@@ -202,11 +206,11 @@ function makeStoredDownlink(record: DownlinkRecord, closing: Instant): StoredDow
 }
 
 /** The events of these devices; by default, of all devices. */
-export function readHistories({ events }: StoredRun, serials?: ReadonlySet<number>): Histories {
+export function readHistories({ events, unfinished }: StoredRun, serials?: ReadonlySet<number>): KnownHistories {
   const histories = new Histories((serial) => serials?.has(serial) ?? true, Number.POSITIVE_INFINITY);
   const wanted = (line: string) => (serials?.has(findSerial(line)) ?? true) || line.includes(CLOSING);
   for (const event of readEvents(events, wanted)) histories.take(event);
-  return histories;
+  return unfinished === undefined ? histories : untilNow(histories, unfinished.until);
 }
 
 const SERIAL = '"serial":';

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { readRegular } from '../input/text-file.js';
 import { EXIT, type ExitCode } from '../kernel/errors.js';
 import { needReport } from '../library/run-files.js';
+import { needFinished } from '../library/unfinished.js';
 import { defineCommand } from './command.js';
 import type { Host } from './host.js';
 
@@ -21,6 +22,7 @@ export const report = defineCommand<ReportFlags>(
 );
 
 async function execute({ run, open }: ReportFlags, host: Host): Promise<ExitCode> {
+  needFinished(run);
   const path = needReport(run, open ? 'html' : 'text');
   if (!open) {
     host.out.write(readRegular(path));

@@ -7,6 +7,7 @@ import { UsageError } from '../kernel/errors.js';
 import { fileReason } from '../kernel/system-errors.js';
 import { exists, isDirectory } from '../kernel/write-files.js';
 import { EVENTS_FILE, isBaseline, isSeedDirectory } from '../library/run-files.js';
+import { findUnfinished, needFinished } from '../library/unfinished.js';
 import { type ReadRun, readSummary } from '../report/compare/read.js';
 import { findObjections, type Side } from '../report/compare/side.js';
 import { REPORT_FILES } from '../report/renderers/index.js';
@@ -18,8 +19,10 @@ interface ReadSide extends Side {
 
 /** @throws UsageError for a path without runs, and a run without a summary; the error of the system for a closed folder */
 export function readSide(path: string): ReadSide {
-  const seeds = isDirectory(path) && !exists(findSummary(path)) ? listSeeds(path) : [];
+  const isOfSeeds = isDirectory(path) && !exists(findSummary(path)) && findUnfinished(path) === undefined;
+  const seeds = isOfSeeds ? listSeeds(path) : [];
   const folders = seeds.length === 0 ? [path] : seeds.map((seed) => join(path, seed));
+  for (const folder of folders) if (isDirectory(folder)) needFinished(folder);
   return { name: path, runs: folders.map((folder) => readSummary(readRegular(findSummary(folder)), folder)) };
 }
 

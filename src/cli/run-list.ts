@@ -8,7 +8,7 @@ import { humanChange, humanCount, humanValue, type Unit } from '../kernel/quanti
 import { describeRefusal } from '../kernel/system-errors.js';
 import { type Column, fitTable, wrap } from '../kernel/table.js';
 import type { UnixMillis } from '../kernel/time.js';
-import { EVENTS_FILE, isBaseline } from '../library/run-files.js';
+import { isBaseline } from '../library/run-files.js';
 import { measureChange } from '../report/compare/compare.js';
 import { type Figure, nameFigure } from '../report/compare/condition.js';
 import { measureFigure } from '../report/compare/figure.js';
@@ -60,16 +60,9 @@ export function readRow(path: string, figures: readonly Figure[]): RunRow | BadR
     const at = starts.length === 0 ? readTime(path) : starts.reduce((one, other) => Math.min(one, other));
     return { path, at, isStarred, problem: undefined, runs: read, side: { name: path, runs: read }, values };
   } catch (error) {
-    return { path, at: readTime(path), isStarred, problem: findProblem(path, error) };
+    const problem = printableLine(describeRefusal(error) ?? messageOf(error));
+    return { path, at: readTime(path), isStarred, problem };
   }
-}
-
-function findProblem(path: string, error: unknown): string {
-  const refusal = describeRefusal(error);
-  const isUnfinished = find(join(path, EVENTS_FILE)) && !find(join(path, REPORT_FILES.json));
-  return refusal === undefined && isUnfinished
-    ? `it has no ${REPORT_FILES.json}: the run is in progress, or was killed`
-    : printableLine(refusal ?? messageOf(error));
 }
 
 function readTime(path: string): UnixMillis {

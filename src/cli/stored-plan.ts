@@ -28,6 +28,7 @@ export function findRepeatableRun(
   { vars: given, allowFiles }: Given,
   histories: Pick<Histories, 'getHistory'>,
 ): RepeatableRun | string {
+  if (run.unfinished !== undefined) return 'the run has no summary.json';
   if (run.facts === undefined) return 'its summary.json does not name a scenario file';
   const { format, source, seed, planDigest: wanted, clock, target, transport, simulatedMs } = run.facts;
   if (format !== SUMMARY_FORMAT) return `its summary.json has the format of another version; run the scenario again`;

@@ -1,5 +1,7 @@
 /** `ghostfleet what-if`: what would have happened to downlinks if something had been different. */
+import { dirname } from 'node:path';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
+import { needFinished } from '../library/unfinished.js';
 import { writeWhatIf } from '../report/explanation/what-if.js';
 import { answerWhatIf } from '../runner/answer-what-if.js';
 import { WhatIf } from '../runner/what-if.js';
@@ -74,6 +76,7 @@ async function findRepetitions({ run: name, seed, ...flags }: WhatIfFlags, host:
   }
   if (seed !== undefined) throw new UsageError('bad-flags', '--seed is for a scenario: a run has its own seed');
   const stored = openRun(run);
+  needFinished(dirname(stored.events));
   // A question about one device needs only its events. Which device it is, may depend on the downlinks.
   const all = flags.what === undefined ? readHistories(stored) : undefined;
   const recorded = all ?? {

@@ -1,5 +1,6 @@
 /** Collects the events of a run by device, for explanations. */
 import { append } from '../kernel/append.js';
+import type { Instant } from '../kernel/time.js';
 import { isTracked } from '../trace/downlinks/ledger.js';
 import type { TraceEvent } from '../trace/events.js';
 import type { Fold } from '../trace/log.js';
@@ -71,4 +72,17 @@ export class Histories implements Fold {
   getHistory(serial: number): DeviceHistory {
     return { serial, events: [...(this.#byDevice.get(serial) ?? []), ...this.#common] };
   }
+}
+
+/** What explanations read of histories. */
+export type KnownHistories = Pick<Histories, 'getHistory' | 'withDownlinks' | 'overflowed'>;
+
+/** The histories of a run of which nothing is known after `at`: it may go on. Those that overflowed have the latest events. */
+export function untilNow(histories: Histories, at: Instant): KnownHistories {
+  const end = { kind: 'world.closing', at } as const;
+  return {
+    overflowed: false,
+    withDownlinks: histories.withDownlinks,
+    getHistory: (serial) => ({ serial, events: [...histories.getHistory(serial).events, end], goesOn: true }),
+  };
 }

@@ -5,7 +5,7 @@ import { CauseNames, nameInterval } from './causes.js';
 import { DeviceExplainer, type Divided, type ExplainerOptions, type Journey } from './explain.js';
 import type { Explanation } from './explanation.js';
 import { type DeviceFacts, findPart } from './facts.js';
-import type { Histories } from './histories.js';
+import type { KnownHistories } from './histories.js';
 import { compareSlowness, isLost, isUnanswered, measureTime, type Slowness } from './outcome.js';
 
 /** Everything about one device: its state at the end, and each of its downlinks. */
@@ -25,17 +25,13 @@ interface Candidate extends Slowness {
 }
 
 export class RunExplainer {
-  readonly #histories: Pick<Histories, 'getHistory' | 'withDownlinks' | 'overflowed'>;
+  readonly #histories: KnownHistories;
   readonly #names: Readonly<Record<string, string>>;
   readonly #options: ExplainerOptions;
   readonly #devices = new Map<number, DeviceExplainer>();
 
   /** @param names of the devices, by serial number */
-  constructor(
-    histories: Pick<Histories, 'getHistory' | 'withDownlinks' | 'overflowed'>,
-    names: Readonly<Record<string, string>>,
-    options: ExplainerOptions,
-  ) {
+  constructor(histories: KnownHistories, names: Readonly<Record<string, string>>, options: ExplainerOptions) {
     this.#histories = histories;
     this.#names = names;
     this.#options = options;

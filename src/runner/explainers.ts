@@ -2,6 +2,7 @@
  * Keeps the explainer and the downlinks of each run of this process. An explainer finds out why a downlink was late. Both are
  * kept beside the result of the run, because a result is plain data without events.
  */
+import { untilNow } from '../explain/histories.js';
 import { RunExplainer } from '../explain/run-explainer.js';
 import type { Situation } from '../explain/situation.js';
 import { EXIT } from '../kernel/errors.js';
@@ -91,12 +92,7 @@ export function makeExplainerNow(
   { clock, world }: Pick<WorldControl, 'clock' | 'world'>,
   repeated: boolean,
 ): RunExplainer {
-  const end = { kind: 'world.closing', at: clock.now } as const;
-  const soFar = {
-    overflowed: false,
-    withDownlinks: histories.withDownlinks,
-    getHistory: (serial: number) => ({ serial, events: [...histories.getHistory(serial).events, end], goesOn: true }),
-  };
+  const soFar = untilNow(histories, clock.now);
   const { plan: carriedOut, times } = world?.happened() ?? { plan };
   const situation = situationOf(carriedOut, profiles, times);
   const whatIf = WhatIf.ofRun({

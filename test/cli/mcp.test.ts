@@ -141,6 +141,16 @@ it('a run whose summary names a scenario outside the folder is not repeated, whe
   expect(started).toEqual([]);
 });
 
+it('a run that is in progress or was killed is explained as far as its events go', async () => {
+  const { call, folder } = await serve();
+  mkdirSync(join(folder, 'killed'));
+  writeFileSync(join(folder, 'killed', 'events.jsonl'), '{"kind":"device.ready","at":60000,"serial":1}\n{"kind":"dev');
+  const { value } = await call('explain_run', { run: 'killed' });
+  expect(value).toEqual({ unfinished: expect.stringContaining('its events go up to 1m.'), downlinks: [] });
+  const { text } = await call('compare_runs', { a: 'killed', b: 'killed' });
+  expect(text).toContain('has no summary.json: it is in progress, or was killed');
+});
+
 it('the name of a run folder is shown without characters that people do not see', async () => {
   const { client, folder } = await serve();
   const run = join(folder, 'runs', 'x\u202e\u{e0041}');

@@ -8,6 +8,7 @@
 import { UsageError } from '../../kernel/errors.js';
 import { foreignJson } from '../../kernel/json-text.js';
 import type { TraceEvent } from '../events.js';
+import { findLogEnd } from './log-end.js';
 import { LogFile } from './log-file.js';
 
 export interface LoggedEvent {
@@ -45,16 +46,28 @@ const CONTEXT_BYTES = 16 * 1024 * 1024;
 /** Bytes of an instant that are compared at once: the start of 1,000,000 devices. */
 const LARGEST_INSTANT = 256 * 1024 * 1024;
 
+/** Which logs are of runs that are in progress or were killed: they are compared up to their last complete instant. */
+interface Unfinished {
+  readonly a: boolean;
+  readonly b: boolean;
+}
+
 /**
- * Compares two event logs.
+ * Compares two event logs. The end of an unfinished one is not a difference.
  * @throws UsageError if a file cannot be read, or if its first line or the first different line is not an event
  */
-export function compareLogs(pathA: string, pathB: string): LogComparison {
+export function compareLogs(
+  pathA: string,
+  pathB: string,
+  unfinished: Unfinished = { a: false, b: false },
+): LogComparison {
   const a = new LogFile(pathA);
   try {
     const b = new LogFile(pathB);
     try {
-      return compare(a, b);
+      if (unfinished.a) a.endAfter(findLogEnd(a)?.before ?? 0);
+      if (unfinished.b) b.endAfter(findLogEnd(b)?.before ?? 0);
+      return compare(a, b, unfinished);
     } finally {
       b.close();
     }
@@ -70,7 +83,7 @@ interface Spot {
   readonly line: number;
 }
 
-function compare(a: LogFile, b: LogFile): LogComparison {
+function compare(a: LogFile, b: LogFile, unfinished: Unfinished): LogComparison {
   // Parses the first lines, so that two identical files that are not event logs are rejected as well.
   for (const log of [a, b]) readEvent(log, { offset: 0, line: 1 });
   let reordered = 0;
@@ -78,7 +91,8 @@ function compare(a: LogFile, b: LogFile): LogComparison {
   let from: Spot = { offset: 0, line: 1 };
   for (;;) {
     const { differ, ...spot } = findFirstDifference(a, b, from);
-    if (!differ) {
+    const ends = (log: LogFile) => spot.offset >= log.size;
+    if (!differ || (unfinished.a && ends(a)) || (unfinished.b && ends(b))) {
       return { difference: undefined, reordered: { count: reordered, first: firstReordered }, same: spot.line - 1 };
     }
     const next = findSameInstant(a, b, spot);

@@ -10,7 +10,7 @@ const LINE_FEED = 10;
 
 export class LogFile {
   readonly path: string;
-  readonly size: number;
+  #size: number;
   readonly #file: number;
 
   /** @throws UsageError when the file cannot be read */
@@ -18,11 +18,21 @@ export class LogFile {
     this.path = path;
     // Without the second flag, opening a named pipe would wait for its writer.
     this.#file = attempt(path, () => openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)));
-    this.size = attempt(path, () => {
+    this.#size = attempt(path, () => {
       const stat = fstatSync(this.#file);
       if (!stat.isFile()) throw new Error('not a regular file');
       return stat.size;
     });
+  }
+
+  /** Bytes that are read. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Leaves out what follows the first `bytes`. */
+  endAfter(bytes: number): void {
+    this.#size = Math.min(this.#size, bytes);
   }
 
   close(): void {
