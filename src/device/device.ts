@@ -243,6 +243,10 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     this.#isNew = false;
   }
 
+  switchedOff(): void {
+    this.port.reset?.();
+  }
+
   /** Takes a datagram from the network. */
   receive(datagram: Datagram): void {
     this.run(() => {

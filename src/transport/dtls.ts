@@ -2,9 +2,9 @@
  * DTLS over another transport: what the modem of a hio device does with `protocol flap-dtls` (wire W-10). Devices pass plain
  * packets to this transport. Faults of the inner transport affect the records and the handshakes.
  *
- * The first packet begins a handshake and is sent at its end. A connection with a connection ID survives a new socket. After
- * {@link MOST_UNANSWERED} records without an answer, the next packet begins a new handshake: the cloud may have lost the
- * connection.
+ * The first packet begins a handshake and is sent at its end. A connection with a connection ID survives a new socket, but not
+ * a reset of the modem. After {@link MOST_UNANSWERED} records without an answer, the next packet begins a new handshake: the
+ * cloud may have lost the connection.
  */
 import type { Clock } from '../kernel/clock.js';
 import type { Random } from '../kernel/random.js';
@@ -47,7 +47,7 @@ class DtlsChannel implements Channel, Receiver {
   }
 
   send(plain: Datagram): void {
-    if (this.#unanswered >= MOST_UNANSWERED) this.#forget();
+    if (this.#unanswered >= MOST_UNANSWERED) this.reset();
     const packet = datagramBytes(plain);
     const record = this.#client?.encrypt(packet);
     if (record) {
@@ -61,7 +61,15 @@ class DtlsChannel implements Channel, Receiver {
 
   reopen(server?: number, started?: boolean): void {
     this.#channel.reopen(server, started);
-    if (this.#client?.hasPeerId !== true) this.#forget();
+    if (this.#client?.hasPeerId !== true) this.reset();
+  }
+
+  reset(): void {
+    const client = this.#client;
+    this.#client = undefined;
+    this.#waiting = undefined;
+    this.#unanswered = 0;
+    client?.end({ kind: 'closed', by: 'us' });
   }
 
   receive(datagram: Datagram): void {
@@ -84,7 +92,7 @@ class DtlsChannel implements Channel, Receiver {
           this.#device.receive(packet);
         },
         closed: () => {
-          if (this.#client === client) this.#forget();
+          if (this.#client === client) this.reset();
         },
       },
     });
@@ -96,14 +104,5 @@ class DtlsChannel implements Channel, Receiver {
     const packet = this.#waiting;
     this.#waiting = undefined;
     if (packet) this.send(packet);
-  }
-
-  /** Discards the connection without notice to the cloud, as a modem does when it loses power. */
-  #forget(): void {
-    const client = this.#client;
-    this.#client = undefined;
-    this.#waiting = undefined;
-    this.#unanswered = 0;
-    client?.end({ kind: 'closed', by: 'us' });
   }
 }

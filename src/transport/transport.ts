@@ -29,6 +29,8 @@ export interface Channel {
    * @param started whether it is the first socket since the start of the device. Default: false
    */
   reopen(server?: number, started?: boolean): void;
+  /** The modem has lost its RAM: a DTLS connection ends, without notice to the cloud. */
+  reset?(): void;
   /** The socket of the device, and the address of the cloud; undefined if there are no real sockets. */
   path?(): { readonly device: End; readonly cloud: End } | undefined;
   /** Called with the keys of a DTLS connection, for a channel that records. */

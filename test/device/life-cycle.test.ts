@@ -139,6 +139,15 @@ const RESETS: Readonly<Record<string, (device: Device) => void>> = {
 };
 
 describe.each(Object.entries(RESETS))('%s', (name, reset) => {
+  it('ends the connection with the cloud before the device starts again', async () => {
+    const ends: unknown[] = [];
+    const { device, events, run } = await liveDevice({ reset: () => ends.push(events.length) });
+    await run(minutes(5));
+    const { length } = events;
+    reset(device);
+    expect(ends).toContain(length);
+  });
+
   it('clears RAM and keeps flash', async () => {
     const live = await liveDevice({ config: ['app config interval-report 3600'] });
     const { device, network, of, run, reports } = live;

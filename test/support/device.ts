@@ -38,6 +38,8 @@ export interface TestDeviceOptions {
   readonly modemTimings?: ModemTimings;
   /** Called whenever the device has a new socket. */
   readonly reopen?: (server?: number, started?: boolean) => void;
+  /** Called whenever the modem loses its RAM. */
+  readonly reset?: () => void;
   /** Returns the device type to use in place of the packaged one. */
   readonly change?: (profile: Profile) => Profile;
   /** Called for each datagram that the device sends; `answer` delivers a datagram to the device after 1 ms. */
@@ -72,6 +74,7 @@ export function testDevice(options: TestDeviceOptions): TestDevice {
     connect: (device) => ({
       send: (datagram) => options.network(datagram, (answer) => clock.after(1, 'answer', () => device.receive(answer))),
       reopen: options.reopen ?? (() => {}),
+      reset: options.reset ?? (() => {}),
     }),
   });
   return {
@@ -117,6 +120,7 @@ export function testBoard(clock: Clock, change: Partial<ModemBoard> = {}): Modem
     unixTime: () => 0,
     faded: () => {},
     socketOpened: () => {},
+    switchedOff: () => {},
     feedRadio: () => true,
     ...change,
   };

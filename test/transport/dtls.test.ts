@@ -52,6 +52,7 @@ function memoryWorld() {
   const clock = new VirtualClock();
   const handshakes: string[] = [];
   let served = 0;
+  let sent = 0;
   const start = () =>
     new DtlsServer({
       ...{ clock, random: seededRandom(`server ${served++}`) },
@@ -65,14 +66,17 @@ function memoryWorld() {
       },
     });
   let server = start();
-  const peers = memoryPeers((datagram, address) => clock.after(1, 'up', () => server.receive(datagram, address)));
+  const peers = memoryPeers((datagram, address) => {
+    sent++;
+    clock.after(1, 'up', () => server.receive(datagram, address));
+  });
   const answers: number[] = [];
   const channel = connectDtls(
     { serial: SERIAL, psk: PSK, clock, random: seededRandom('devices'), inner: peers.transport },
     { receive: (plain) => answers.push(datagramBytes(plain)[0] ?? 0) },
   );
   return {
-    ...{ handshakes, answers, channel, clock },
+    ...{ handshakes, answers, channel, clock, sent: () => sent },
     restart: () => {
       server = start();
     },
@@ -105,6 +109,23 @@ describe('a device with DTLS', () => {
     restart();
     for (const byte of [2, 3, 4, 5]) await send(byte);
     expect([answers, handshakes.length]).toEqual([[1, 5], 2]);
+  });
+
+  it('begins a new handshake after a reset of the device', async () => {
+    const { send, channel, answers, handshakes } = memoryWorld();
+    await send(1);
+    channel.reset?.();
+    await send(2);
+    expect([answers, handshakes.length]).toEqual([[1, 2], 2]);
+  });
+
+  it('neither continues a handshake nor answers the cloud after a reset', async () => {
+    const { channel, clock, handshakes, sent } = memoryWorld();
+    channel.send(Uint8Array.of(1));
+    channel.reset?.();
+    const before = sent();
+    await clock.runUntil(60_000);
+    expect([before, sent(), handshakes]).toEqual([1, 1, []]);
   });
 
   it('sends only the newest of the packets that wait for the end of the handshake', async () => {

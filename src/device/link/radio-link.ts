@@ -27,6 +27,8 @@ export interface DatagramPort {
    * @param started whether it is the first socket since the start of the device
    */
   reopen(server: number, started: boolean): void;
+  /** The modem has lost its RAM, and with it the state of a connection. Default: there is none to lose. */
+  reset?(): void;
 }
 
 /** The link must send this datagram and wait for its answer. `again`: why the transfer starts over, if it does. */

@@ -48,6 +48,7 @@ export class Modem extends ModemState implements SendOwner {
     this.connectedAt = undefined;
     this.unaware = false;
     this.present = 'disabled';
+    this.board.switchedOff();
   }
 
   /**

@@ -26,6 +26,8 @@ export interface ModemBoard {
   faded(way: 'up' | 'down'): void;
   /** The modem has opened a new socket, which has another port. */
   socketOpened(): void;
+  /** The modem is off, and has lost its RAM. */
+  switchedOff(): void;
   /** Whether the supply is strong enough for the transmitter. If it is too weak, the device has restarted. */
   feedRadio(): boolean;
 }
@@ -200,5 +202,6 @@ export abstract class ModemState extends Reception {
     if (!this.released()) this.disconnected(now);
     this.isRegistered = false;
     this.anomalies?.switchedOff();
+    this.board.switchedOff();
   }
 }
