@@ -13,8 +13,8 @@ export const realTimers = {
   setTimeout,
   /** Milliseconds since the process began; never goes back. */
   now: performance.now.bind(performance),
-  /** Nanoseconds of a clock that all threads of the process share. */
-  sharedNow: hrtime.bigint,
+  /** Nanoseconds of a clock that all threads of the process share. In the console, which loads this file, it does not exist. */
+  sharedNow: (): bigint => hrtime.bigint(),
   /** Milliseconds for which this thread has waited for events so far. Node's own measure of the load asks a replaced clock. */
   idle: (): number => nodeTiming.idleTime,
   /** Microseconds of CPU time that the process has used so far. */
