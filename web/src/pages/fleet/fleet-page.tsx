@@ -68,13 +68,13 @@ export function FleetPage() {
         <Groups title="Tags" groups={groups.tags} selector={(name) => `tag/${name}`} chosen={text} choose={setText} />
         <Groups title="Regions" groups={groups.regions} selector={regionSelector} chosen={text} choose={setText} />
       </div>
+      {isComplete && rows.length > 0 && view.length === 0 && (
+        <p class="dim">No device matches: change the search, or switch off the state.</p>
+      )}
       {isComplete && rows.length === 0 ? (
         <Empty />
       ) : (
         <Table rows={view} turn={turn} count={view.length} sorting={sorting} sort={(next) => setSort(sortText(next))} />
-      )}
-      {isComplete && rows.length > 0 && view.length === 0 && (
-        <p class="dim">No device has all that is chosen above: change the search, or switch off the state.</p>
       )}
     </div>
   );

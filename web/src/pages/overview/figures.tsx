@@ -94,8 +94,8 @@ function figures(): readonly Figure[] {
       chart: 'waiting',
     },
     {
-      ...{ title: 'Typical delivery, last hour', value: p50 === undefined ? '–' : time(p50 * 1000) },
-      more: p95 === undefined ? 'no delivery in this time' : `95 % within ${time(p95 * 1000)}`,
+      ...{ title: 'Delivery, last hour', value: p50 === undefined ? '–' : time(p50 * 1000) },
+      more: p95 === undefined ? 'no delivery' : `95 % within ${time(p95 * 1000)}`,
       curve: curve('delivery_p50_seconds'),
       chart: 'delivery',
     },
