@@ -12,8 +12,7 @@ function historyOf(onTime: number, waiting: number): History {
     ...{ devices_on_time: series(onTime), reports_per_minute: series(20), downlinks_waiting: series(waiting) },
     ...{ delivery_p50_seconds: series(null), delivery_p95_seconds: series(null) },
   };
-  const whole = { from: '2026-01-01T00:00:00.000Z', bucket_seconds: 10, figures };
-  return { ...whole, devices: 300, last_hour: { ...whole, bucket_seconds: 60 } };
+  return { from: '2026-01-01T00:00:00.000Z', starts: [0], devices: 300, figures };
 }
 
 function endOf(passed: boolean, history: History | null): RunEnd {

@@ -10,12 +10,10 @@ import { OWN_TYPES } from '../../protocol/http/downlinks.js';
 import type { Id, Store } from '../store/store.js';
 import { SeriesSet } from './series.js';
 
-/** First length of a bucket. */
-const BUCKET = seconds(10);
-/** Buckets of the last hour, and so the longest time from one sample to the next. */
-const LAST_HOUR = { bucket: minutes(1), count: 60 } as const;
-/** Samples in a bucket, unless they would be less than {@link BUCKET} apart. */
-const SAMPLES = 4;
+/** Time from one sample to the next: the shortest length of a bucket. */
+const EVERY = seconds(10);
+/** Most samples in a second of real time: a run whose time passes fast has fewer in the same simulated time. */
+const MOST_OFTEN = 40;
 /** A rate is that of this time, so that it does not jump with each report of a small fleet. */
 const RATE_OF = minutes(1);
 /** The percentiles are those of the deliveries of this time, so that a single one does not change them much. */
@@ -31,8 +29,8 @@ interface Counted {
 }
 
 interface SpaceHistory {
-  readonly whole: SeriesSet<Figure>;
-  readonly lastHour: SeriesSet<Figure>;
+  /** Undefined before its first sample. */
+  series: SeriesSet<Figure> | undefined;
   /** Reports since the latest sample. */
   reports: number;
   /** The samples of {@link RATE_OF}, oldest first. */
@@ -44,26 +42,25 @@ interface SpaceHistory {
 }
 
 export class History {
+  /** Time from one sample to the next. */
+  readonly every: Millis;
   readonly #spaces = new Map<Id, SpaceHistory>();
   #sampled: UnixMillis | undefined;
 
+  /** @param speed simulated milliseconds per real millisecond. Default: 1 */
+  constructor(speed = 1) {
+    this.every = Math.max(EVERY, Math.round((seconds(1) / MOST_OFTEN) * speed));
+  }
+
   /** Counts a report of a device of the space. */
   noteReport(spaceId: Id): void {
-    const space = this.#spaces.get(spaceId);
-    if (space) space.reports++;
+    this.#space(spaceId).reports++;
   }
 
   /** @param took from queued until delivered */
   noteDelivery(spaceId: Id, type: string, took: Millis): void {
-    const fresh = this.#spaces.get(spaceId)?.fresh;
-    if (fresh && !OWN_TYPES.has(type) && fresh.length < MOST_DELIVERIES) fresh.push(took);
-  }
-
-  /** Time from one sample to the next. */
-  get every(): Millis {
-    let longest: Millis = BUCKET;
-    for (const { whole } of this.#spaces.values()) longest = Math.max(longest, whole.length / SAMPLES);
-    return Math.min(longest, LAST_HOUR.bucket);
+    const { fresh } = this.#space(spaceId);
+    if (!OWN_TYPES.has(type) && fresh.length < MOST_DELIVERIES) fresh.push(took);
   }
 
   /** Adds a sample of each space that has devices. */
@@ -72,7 +69,7 @@ export class History {
     const passed = now - (this.#sampled ?? now);
     this.#sampled = now;
     for (const [spaceId, { on_time }] of healths) {
-      const space = this.#spaces.get(spaceId) ?? this.#begin(spaceId, now);
+      const space = this.#space(spaceId);
       space.deliveries = [...space.deliveries, ...space.fresh.map((took) => ({ at: now, took }))]
         .filter(({ at }) => now - at < DELIVERIES_OF)
         .slice(-MOST_DELIVERIES);
@@ -81,31 +78,28 @@ export class History {
         ({ at }) => now - at < RATE_OF,
       );
       const rate = rateOf(space.counted);
-      const sample = {
+      space.series ??= new SeriesSet(FIGURES, now, this.every);
+      space.series.add(now, {
         devices_on_time: on_time,
         downlinks_waiting: waiting.get(spaceId) ?? 0,
         ...(rate !== undefined && { reports_per_minute: rate }),
         ...(p50 !== undefined && { delivery_p50_seconds: p50 / 1000 }),
         ...(p95 !== undefined && { delivery_p95_seconds: p95 / 1000 }),
-      };
-      space.whole.add(now, sample);
-      space.lastHour.add(now, sample);
+      });
       space.reports = 0;
       space.fresh = [];
     }
   }
 
   /** The series of a space; undefined before its first sample. */
-  of(spaceId: Id): Pick<SpaceHistory, 'whole' | 'lastHour'> | undefined {
-    return this.#spaces.get(spaceId);
+  of(spaceId: Id): SeriesSet<Figure> | undefined {
+    return this.#spaces.get(spaceId)?.series;
   }
 
-  #begin(spaceId: Id, now: UnixMillis): SpaceHistory {
-    const series = {
-      whole: new SeriesSet(FIGURES, now, BUCKET),
-      lastHour: new SeriesSet(FIGURES, now, LAST_HOUR.bucket, LAST_HOUR.count),
-    };
-    const space = { ...series, reports: 0, counted: [], fresh: [], deliveries: [] };
+  #space(spaceId: Id): SpaceHistory {
+    const known = this.#spaces.get(spaceId);
+    if (known) return known;
+    const space = { series: undefined, reports: 0, counted: [], fresh: [], deliveries: [] };
     this.#spaces.set(spaceId, space);
     return space;
   }

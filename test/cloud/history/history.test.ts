@@ -22,7 +22,8 @@ describe('the history of a space', () => {
     await clock.runUntil(minutes(30));
     await stop();
     const { json } = await call('GET', 'history');
-    expect(json).toMatchObject({ from: '2026-01-01T00:00:00.000Z', bucket_seconds: 10, devices: 1 });
+    expect(json).toMatchObject({ from: '2026-01-01T00:00:00.000Z', devices: 1 });
+    expect(json.starts.slice(0, 3)).toEqual([0, 10, 20]);
     const { devices_on_time, reports_per_minute, downlinks_waiting, delivery_p50_seconds } = json.figures;
     expect(devices_on_time.max).toHaveLength(181);
     // Late after 13 minutes: its interval of two, one and a half times, and ten.
@@ -33,19 +34,34 @@ describe('the history of a space', () => {
     expect(delivery_p50_seconds.mean.slice(0, 3)).toEqual([null, 20, 20]);
   });
 
-  it('always fits in 600 buckets, which become longer, and keeps the minutes of the last hour', async () => {
+  it('has a bucket for each ten seconds of the last hour also after a week, longer ones before, and no gap', async () => {
     const { call, clock, device, stop } = await watched();
     await device({});
-    await clock.runUntil(hours(24));
+    await clock.runUntil(hours(7 * 24));
+    await stop();
+    const { starts, figures } = (await call('GET', 'history')).json;
+    expect(figures.downlinks_waiting.min).toHaveLength(starts.length);
+    expect(figures.downlinks_waiting.min).not.toContain(null);
+    const lengthAt = (ago: number) => {
+      const next = starts.findIndex((start: number) => start > (hours(7 * 24) - ago) / 1000);
+      return starts[next] - starts[next - 1];
+    };
+    expect([lengthAt(minutes(50)), lengthAt(hours(20)), lengthAt(hours(6 * 24))]).toEqual([10, 320, 1280]);
+  });
+
+  it('counts the reports that arrive before the first sample with a device', async () => {
+    const { call, clock, device, history, spaceId, stop } = await watched();
+    await clock.runUntil(seconds(11));
+    await device({});
+    for (let n = 0; n < 30; n++) history.noteReport(spaceId);
+    await clock.runUntil(seconds(40));
     await stop();
     const { json } = await call('GET', 'history');
-    expect(json.bucket_seconds).toBe(160);
-    expect(json.figures.downlinks_waiting.min).toHaveLength(541);
-    expect(json.figures.downlinks_waiting.min).not.toContain(null);
-    // Buckets of a minute, also when the others are longer.
-    const { from, bucket_seconds, figures } = json.last_hour;
-    expect([from, bucket_seconds]).toEqual(['2026-01-01T23:01:00.000Z', 60]);
-    expect(figures.downlinks_waiting.min).toEqual(Array(60).fill(0));
+    expect(json.figures.reports_per_minute.mean).toEqual([180, 90, 60]);
+  });
+
+  it('has at most 40 samples in a second of real time', () => {
+    expect([1, 60, 400, 20_000].map((speed) => new History(speed).every)).toEqual([10_000, 10_000, 10_000, 500_000]);
   });
 
   it('is empty without a sample, and hidden from keys with tags', async () => {

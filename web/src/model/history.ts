@@ -52,36 +52,29 @@ export interface Curve {
 }
 
 /**
- * The buckets of a figure, those of the last hour finer than the others, at most as far back as `length` before its end.
+ * The buckets of a figure, at most as far back as `length` before its end.
  * @param length in ms; default: all
  */
-export function curveOf(history: History, name: FigureName, length = Number.POSITIVE_INFINITY): Curve {
-  const { last_hour: fine } = history;
-  const isFiner = fine.bucket_seconds < history.bucket_seconds;
-  const buckets = [
-    ...bucketsOf(history, name).filter(({ at }) => !isFiner || at < Date.parse(fine.from)),
-    ...(isFiner ? bucketsOf(fine, name) : []),
-  ];
-  const end = (buckets.at(-1)?.at ?? 0) + Math.min(fine.bucket_seconds, history.bucket_seconds) * 1000;
-  const shown = buckets.filter(({ at }) => at >= end - length);
+export function curveOf(
+  { from, starts, figures }: History,
+  name: FigureName,
+  length = Number.POSITIVE_INFINITY,
+): Curve {
+  const { min, mean, max } = figures[name];
+  const begin = Date.parse(from);
+  const times = starts.map((start) => begin + start * 1000);
+  const end = times.at(-1) ?? 0;
+  const first = Math.max(
+    0,
+    times.findIndex((time) => time > end - length),
+  );
   return {
-    times: shown.map(({ at }) => at),
-    min: shown.map(({ min }) => min),
-    mean: shown.map(({ mean }) => mean),
-    max: shown.map(({ max }) => max),
+    times: times.slice(first),
+    ...{ min: min.slice(first), mean: mean.slice(first), max: max.slice(first) },
   };
 }
 
-function bucketsOf({ from, bucket_seconds, figures }: History['last_hour'], name: FigureName) {
-  const { min, mean, max } = figures[name];
-  const begin = Date.parse(from);
-  return mean.map((each, n) => ({
-    at: begin + n * bucket_seconds * 1000,
-    ...{ min: min[n] ?? null, mean: each, max: max[n] ?? null },
-  }));
-}
-
-/** The value of a figure at the end; undefined if it has none, such as the time of deliveries an hour after the latest one. */
-export function latest(history: History, name: FigureName): number | undefined {
-  return curveOf(history, name).mean.at(-1) ?? undefined;
+/** The present value of a figure; undefined without one, such as the time of deliveries if there were none in the last hour. */
+export function latest({ figures }: History, name: FigureName): number | undefined {
+  return figures[name].mean.at(-1) ?? undefined;
 }

@@ -60,8 +60,8 @@ function figuresThatDiffer({ history: one }: RunEnd, { history: two }: RunEnd): 
   return Object.values(CHARTS).flatMap((plan: ChartPlan) =>
     plan.lines.flatMap(({ figure }) => {
       const words = FIGURES[figure];
-      const [a, b] = [latest(one, figure) ?? 0, latest(two, figure) ?? 0];
-      if (words === undefined || Math.abs(a - b) < 0.5) return [];
+      const [a, b] = [latest(one, figure), latest(two, figure)];
+      if (words === undefined || a === undefined || b === undefined || Math.abs(a - b) < 0.5) return [];
       return [`At the end, ${words(a)} in the original, and ${words(b)} in the fork.`];
     }),
   );
