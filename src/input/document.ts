@@ -16,13 +16,13 @@ import {
   Lexer,
   LineCounter,
   Parser,
-  type YAMLError,
   type Node as YamlNode,
 } from 'yaml';
 import { NOT_UNICODE } from '../kernel/json-text.js';
 import { hideSecrets } from '../kernel/known-secrets.js';
-import { formatProblem, InputError, oneLine, type Problem, quote } from './problems.js';
+import { formatProblem, InputError, type Problem, quote } from './problems.js';
 import type { NamedText } from './text-file.js';
+import { findSyntaxProblems, isBreaking, sentenceOf } from './yaml-errors.js';
 
 /** Where a value is in a file; lines and columns count from 1. */
 export interface Place {
@@ -139,7 +139,7 @@ const LARGEST_EXPANSION = 100_000;
 
 /**
  * Reads YAML text.
- * @throws InputError with line and column of every syntax error
+ * @throws InputError with line and column of every problem; of syntax errors that follow from each other, of the first
  */
 export function readYaml(text: string, file: string): LocatedNode {
   const problems = new Problems();
@@ -157,9 +157,13 @@ export function readYaml(text: string, file: string): LocatedNode {
   const [document, second] = composer.compose(tokens, true, text.length);
   // The check is for the compiler: in this mode, the composer always returns a document.
   if (document === undefined) throw new Error('the YAML library composed no document');
+  const broken = document.errors.filter(isBreaking);
+  for (const { at, message } of findSyntaxProblems(text, broken)) problems.add(place(at), message);
   for (const error of [...document.errors, ...document.warnings]) {
-    problems.add(place(error.pos[0]), sentenceOf(error));
+    if (!isBreaking(error)) problems.add(place(error.pos[0]), sentenceOf(error));
   }
+  // Values that were read in spite of these errors are not those that are meant.
+  if (broken.length > 0) problems.finish();
   const { explicit, version } = document.directives?.yaml ?? {};
   if (explicit && version !== '1.2') {
     problems.add(place(0), `"%YAML ${version}": files are read as YAML 1.2; remove this line`);
@@ -169,13 +173,6 @@ export function readYaml(text: string, file: string): LocatedNode {
   const root = new Locator(place, problems).locate(document.contents, place(0));
   problems.finish();
   return root;
-}
-
-/** Limit of characters in a message of the library, which may quote large parts of the file. */
-const LONGEST_COMPLAINT = 160;
-
-function sentenceOf({ message }: YAMLError): string {
-  return oneLine(message, LONGEST_COMPLAINT);
 }
 
 /** The plain JavaScript value of a node. */

@@ -82,7 +82,7 @@ describe('a control command', () => {
     ['.radio', 'usage: .radio on | off'],
     ['.radio of', '"of" is not one of on or off (did you mean "off"?)'],
     ['.antenna -10', '"-10" is not a number from -156 to -44'],
-    ['.antenna { rsrp', 'Flow map must end with a }'],
+    ['.antenna { rsrp', '"{ rsrp" has no closing "}"'],
     ['.replay hygrometer.temperature none.csv', '"none.csv" cannot be read: the file does not exist'],
     ['.clock soon', '"soon" is not a jump of a clock'],
     ['.power-cycle now', 'usage: .power-cycle'],

@@ -200,7 +200,7 @@ describe('a file with problems', () => {
     ['a list as a key', '? [a]\n: 1\n', 'a.yaml:1:3: a key must be plain text'],
     ['a map as a key', '? {a: 1}\n: 1\n', 'a.yaml:1:3: a key must be plain text'],
     ['an empty key', ': 1\n', 'a.yaml:1:1: a key must be plain text'],
-    ['tabs as indentation', 'a:\n\tb: 1\n', 'a.yaml:2:1: Tabs are not allowed as indentation'],
+    ['tabs as indentation', 'a:\n\tb: 1\n', 'a.yaml:2:1: a tab cannot indent a line; indent it with blanks'],
     ['a tag', 'a: !secret x\n', 'a.yaml:1:4: Unresolved tag: !secret'],
   ])('is rejected with the place of the problem: %s', (_, text, message) => {
     expect(problemsOf(text)).toEqual([message]);
