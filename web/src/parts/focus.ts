@@ -11,7 +11,7 @@ export function passFocusOn(element: HTMLElement | null): void {
 
 /**
  * Lets the focus stay on its element when the list around it is rendered in another order, or on the element with the same label
- * if that has come to another list. A browser takes the focus from an element that is moved.
+ * if that has come to another list, or else on the page. A browser takes the focus from an element that is moved.
  */
 export function useFocusThatStays(): void {
   const { activeElement: before } = document;
@@ -19,6 +19,7 @@ export function useFocusThatStays(): void {
     if (!(before instanceof HTMLElement) || document.activeElement !== document.body) return;
     const label = before.getAttribute('aria-label');
     const same = label === null ? null : document.querySelector<HTMLElement>(`[aria-label=${JSON.stringify(label)}]`);
-    (before.isConnected ? before : same)?.focus({ preventScroll: true });
+    const next = before.isConnected ? before : (same ?? document.getElementById('content'));
+    next?.focus({ preventScroll: true });
   });
 }
