@@ -2,6 +2,7 @@
 import type { Fleet, Member } from '../console/member.js';
 import { didYouMean } from '../input/problems.js';
 import { UsageError } from '../kernel/errors.js';
+import { needDifferentPorts } from '../kernel/same-port.js';
 import type { RunControl, RunOptions } from '../runner/run.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { Capture } from '../wire/capture.js';
@@ -37,6 +38,7 @@ interface OtherFlags extends WireFlags {
   readonly link: string | undefined;
   readonly queue: string | undefined;
   readonly workers: number | undefined;
+  readonly 'metrics-port': number | undefined;
 }
 
 /** @throws UsageError for options that exclude each other */
@@ -49,6 +51,12 @@ export function checkWires(flags: OtherFlags, clock: RunOptions['clock']): void 
     '--seeds': seeds !== undefined,
   });
   if (ports.length === 0) return;
+  needDifferentPorts([
+    { option: '--metrics-port', port: flags['metrics-port'], host: '127.0.0.1' },
+    ...ports.flatMap(({ device = '', place }) =>
+      place.kind === 'tcp' ? [{ option: `--serial-port of "${device}"`, ...place.at }] : [],
+    ),
+  ]);
   const wrong = seeds !== undefined ? 'seeds' : queue !== undefined ? 'queue' : workers > 1 ? 'workers' : undefined;
   if (wrong !== undefined) throw new UsageError('bad-flags', `--serial-port cannot be used with --${wrong}`);
   if (clock === 'virtual' && pace === undefined) {

@@ -10,6 +10,7 @@ import { isEmail } from '../contract/values.js';
 import { entropy } from '../kernel/entropy.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
+import { needDifferentPorts } from '../kernel/same-port.js';
 import { MOST_REQUESTS } from '../scenario/parse/cloud.js';
 import { readTelemetrySettings } from '../telemetry/settings.js';
 import { Capture } from '../wire/capture.js';
@@ -226,6 +227,11 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
       'give --api-key, or set GHOSTFLEET_API_KEY',
     );
   }
+  needDifferentPorts([
+    { option: '--udp-port', port: options.udpPort },
+    { option: '--udp-raw-port', port: options.udpRawPort },
+    { option: '--udp-dtls-port', port: options.udpDtlsPort },
+  ]);
   const admin = findAdmin(options.admin, host.env.GHOSTFLEET_ADMIN_PASSWORD);
   const secretsKey = findSecretsKey(options.secretsKeyFile, host.env);
   const settings = readTelemetrySettings(options.otlp, host.env);

@@ -12,6 +12,7 @@ import { type Log, SILENT } from '../kernel/log.js';
 import { seededRandom } from '../kernel/random.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { endOfTurn } from '../kernel/real-timers.js';
+import { needDifferentPorts } from '../kernel/same-port.js';
 import type { Millis } from '../kernel/time.js';
 import { chooseByFormat, makeDtlsInMemory } from '../runner/targets/dtls-wire.js';
 import { memoryTransport } from '../transport/memory.js';
@@ -155,10 +156,15 @@ const SERVICE_OPTIONS: OptionChecks<ServiceOptions> = {
 /**
  * Starts the Device Cloud Service in this process: by default in real time, in memory, on free ports of 127.0.0.1.
  * @throws InputError with all unknown and invalid options
- * @throws UsageError when a port is taken, the database cannot be used, or its key is wrong or missing
+ * @throws UsageError when a port is taken or named twice, the database cannot be used, or its key is wrong or missing
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const given = checkOptions<ServiceOptions>('startService', options, SERVICE_OPTIONS);
+  needDifferentPorts([
+    { option: 'udpPort', port: given.udpPort },
+    { option: 'udpRawPort', port: given.udpRawPort },
+    { option: 'udpDtlsPort', port: given.udpDtlsPort },
+  ]);
   const { time, secretsKey, allowedHosts = [], host = '127.0.0.1', ...rest } = given;
   const clock = time === undefined ? new RealClock({ followsSystem: true }) : clockOf(time);
   const service: FullService = await startFull({

@@ -229,6 +229,17 @@ describe('the option --serial-port', () => {
     expect((await ghostfleet([...real, '--serial-port', 'x=y'])).err).toContain('"x=y" is not NAME= and tcp:HOST:PORT');
   });
 
+  it('of a run cannot name the port of another one, or of the metrics', async () => {
+    const ports = ['a', 'b'].flatMap((name) => ['--serial-port', `${name}=tcp:127.0.0.1:7001`]);
+    const { exit, err } = await ghostfleet([
+      ...['run', 'scenarios/first-fleet.yaml', '--clock', 'real'],
+      ...[...ports, '--metrics-port', '7001'],
+    ]);
+    expect(exit).toBe(2);
+    expect(err).toContain('--serial-port of "a" and --serial-port of "b" name the same port, 7001');
+    expect(err).toContain('--metrics-port and --serial-port of "a" name the same port, 7001');
+  });
+
   it('is suggested to a user who gives the place of a port as the serial number', async () => {
     const { exit, err } = await ghostfleet(['device', 'clime', '--serial', 'tcp:127.0.0.1:7001', '--token', TOKEN]);
     expect([exit, err]).toEqual([2, expect.stringContaining('for a serial port, use --serial-port')]);

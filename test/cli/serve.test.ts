@@ -1,5 +1,7 @@
 /** `ghostfleet serve`: the first line of its output, a device that uses it, and a separate process that is killed. */
+import { existsSync } from 'node:fs';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ServeProcess, startServe } from '../../scripts/support/serve-process.js';
 import { DeviceCloudClient } from '../../src/client/client.js';
@@ -8,6 +10,7 @@ import { FIRST, LAST } from '../../src/protocol/flap/packet.js';
 import { encodeUp } from '../../src/protocol/messages/index.js';
 import { udpTransport } from '../../src/transport/udp.js';
 import { SERIAL, TOKEN, unseal } from '../support/cloud.js';
+import { folderOfTest } from '../support/folder-of-test.js';
 import { ghostfleet } from '../support/host.js';
 import { clientOf, registration, useServices } from './serve-support.js';
 
@@ -61,6 +64,30 @@ describe('the service', () => {
     const ports = ['--port', '0', '--udp-port', '0', '--udp-raw-port', '0'];
     const { out } = await ghostfleet(['serve', '--db', 'memory', ...ports], { interruptOn: /Ctrl-C/ });
     expect(out).toMatch(/^API {6}http:\/\/127\.0\.0\.1:\d+$/m);
+  });
+
+  it('rejects options that name the same UDP port, before it opens anything', async () => {
+    const db = join(folderOfTest(), 'cloud.db');
+    const ports = ['--udp-port', '16001', '--udp-raw-port', '16001', '--udp-dtls-port', '16001'];
+    const { exit, err } = await ghostfleet(['serve', '--db', db, '--port', '0', ...ports]);
+    expect(exit).toBe(2);
+    for (const [one, other] of [
+      ['--udp-port', '--udp-raw-port'],
+      ['--udp-port', '--udp-dtls-port'],
+      ['--udp-raw-port', '--udp-dtls-port'],
+    ]) {
+      expect(err).toContain(`${one} and ${other} name the same port, 16001`);
+    }
+    expect(err).not.toContain('another process');
+    expect(existsSync(db)).toBe(false);
+  });
+
+  it('names an option that was not given, whose default is the same port', async () => {
+    const { exit, err } = await ghostfleet(['serve', '--db', 'memory', '--port', '0', '--udp-dtls-port', '5002']);
+    expect([exit, err]).toEqual([
+      2,
+      expect.stringMatching(/--udp-raw-port and --udp-dtls-port name the same port, 5002/),
+    ]);
   });
 
   it('does not show a key that the user has given, and warns if data is kept in memory only', async () => {

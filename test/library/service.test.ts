@@ -108,6 +108,15 @@ describe('a closed service', () => {
   });
 });
 
+it('a service whose options name the same UDP port is refused, and 0 and null are not the same port', async () => {
+  const same = startService({ udpPort: 16_001, udpRawPort: 16_001 });
+  await expect(same).rejects.toMatchObject({
+    code: 'same-port',
+    message: 'udpPort and udpRawPort name the same port, 16001',
+  });
+  await (await startService({ udpPort: 0, udpRawPort: 0, udpDtlsPort: null })).close();
+});
+
 describe('simulated timers of a test runner', () => {
   afterEach(() => {
     vi.useRealTimers();
