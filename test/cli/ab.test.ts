@@ -29,6 +29,7 @@ describe('ghostfleet ab', () => {
     expect(ended.out).toContain(`A  ${a} · short · 3 runs, seeds 5 to 7\n`);
     expect(ended.out).toContain('runs with the same seed are compared in pairs');
     expect(readdirSync(join(out, 'b'))).toEqual(['seed-5', 'seed-6', 'seed-7']);
+    expect(readFileSync(join(out, 'b', 'seed-6', 'junit.xml'), 'utf8')).toContain('classname="short (B, seed 6)"');
     const again = await ghostfleet(['compare', join(out, 'a'), join(out, 'b')]);
     expect(again.out.split('\n').slice(3)).toEqual(ended.out.split('\n').slice(3));
     expect(again.exit).toBe(ended.exit);

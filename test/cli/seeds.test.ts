@@ -43,6 +43,8 @@ describe('ghostfleet run --seeds', () => {
     expect(text).toMatch(/✗ +downlink\.answered p\(50\) < 5s +0 of 3 .*failed with seed 5, 6, 7$/m);
     expect(text).toContain('FAILED · 0 of 3 runs passed');
     expect(readdirSync(out).sort()).toEqual(['seed-5', 'seed-6', 'seed-7', 'seeds.csv', 'seeds.json']);
+    const junit = readFileSync(join(out, 'seed-6', 'junit.xml'), 'utf8');
+    expect(junit).toMatch(/<testcase classname="[^"]+ \(seed 6\)" name="device\.ready == fleet\.devices"/);
     const csv = readFileSync(join(out, 'seeds.csv'), 'utf8');
     expect(csv).toMatch(/^metric,runs,min,median,max\r\n/);
     expect(csv).toMatch(/^uplinks\.\S+,3,/m);

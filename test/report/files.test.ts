@@ -25,6 +25,26 @@ describe('the JUnit report', () => {
     expect(xml).toContain('tests="3" failures="1" errors="0"');
   });
 
+  it.each([
+    [null, 'first-fleet'],
+    ['out', 'first-fleet'],
+    ['runs/my-seed-3', 'first-fleet'],
+    ['runs/seed-3', 'first-fleet (seed 3)'],
+    ['runs\\seed-3', 'first-fleet (seed 3)'],
+    ['runs/a/seed-3', 'first-fleet (A, seed 3)'],
+    ['b/seed-3', 'first-fleet (B, seed 3)'],
+  ])('of a run in %s has the suite and the class %s', (out, name) => {
+    const workers = [
+      { number: 1, host: 'field-1', pid: 1, devices: 1, requests: 0, clock: null, generator: null, lost: null },
+    ];
+    const xml = renderJunit(resultOf({ scenario: 'first-fleet', seed: 3, out, workers }));
+    const names = [...xml.matchAll(/<testsuite name="([^"]*)"|classname="([^"]*)"/g)].map(
+      ([, one, other]) => one ?? other,
+    );
+    expect(names).toEqual(names.map(() => name));
+    expect(names.length).toBeGreaterThan(3);
+  });
+
   it('numbers the test cases of equal expectations', () => {
     const other = { ...failed, line: 'step.failed == 0' };
     const xml = renderJunit(resultOf({ expectations: [other, failed, other, other] }));

@@ -10,7 +10,7 @@ import { getState, listWorkerRows, WORKER_COLUMNS, writeSentence } from '../work
 
 export function renderJunit(unsafe: RunResult): string {
   const result = printableTexts(unsafe);
-  const { scenario, failure, expectations, simulatedMs, wallMs, clock, seed, digest, reproduce, workers = [] } = result;
+  const { failure, expectations, simulatedMs, wallMs, clock, seed, digest, reproduce, workers = [] } = result;
   const open = expectations.filter(({ cutShort }) => cutShort).length;
   const failures = expectations.filter(({ passed }) => !passed).length - open;
   const states = workers.map(getState);
@@ -20,26 +20,37 @@ export function renderJunit(unsafe: RunResult): string {
   const time = clock === 'virtual' ? simulatedMs : wallMs;
   // The XML schema of Jenkins' xunit plugin allows these attributes for a suite and for all suites, "skipped" for a suite only.
   const counts = `tests="${expectations.length + workers.length + 1}" failures="${failures}" errors="${(failure === null ? 0 : 1) + bad}" time="${(time / 1000).toFixed(3)}"`;
+  const suite = escapeXml(nameSuite(result));
   const names = numberLines(expectations);
   const why = getVerdict(result).word === 'interrupted' ? 'interrupted' : undefined;
   const runCase = failure === null ? '/>' : `>${writeElement('error', failure, reproduce, why)}</testcase>`;
   return `${[
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="ghostfleet" ${counts}>`,
-    `  <testsuite name="${escapeXml(scenario)}" ${counts} skipped="${skipped}">`,
+    `  <testsuite name="${suite}" ${counts} skipped="${skipped}">`,
     '    <properties>',
     `      <property name="seed" value="${seed}"/>`,
     `      <property name="digest" value="${escapeXml(digest)}"/>`,
     `      <property name="reproduce" value="${escapeXml(reproduce)}"/>`,
     ...listWorkerRows(result).map(([name = '', ...cells]) => writeProperty(name, cells)),
     '    </properties>',
-    `    <testcase classname="${escapeXml(scenario)}" name="the run finishes"${runCase}`,
+    `    <testcase classname="${suite}" name="the run finishes"${runCase}`,
     ...workers.map((worker) => writeWorkerCase(worker, result)),
     ...expectations.map((expectation, index) => testCase(expectation, result, names[index] ?? '')),
     ...writeWarnings(result),
     '  </testsuite>',
     '</testsuites>',
   ].join('\n')}\n`;
+}
+
+/**
+ * The scenario; of one of several runs also its seed, and its cloud in `ab`, as its folder says. Of test cases with equal names in
+ * several files, GitLab shows only the first one.
+ */
+function nameSuite({ scenario, seed, out }: RunResult): string {
+  const [folder = '', side] = /(?:^|[\\/])(?:([ab])[\\/])?seed-\d+$/.exec(out ?? '') ?? [];
+  const parts = [...(side === undefined ? [] : [side.toUpperCase()]), `seed ${seed}`];
+  return folder === '' ? scenario : `${scenario} (${parts.join(', ')})`;
 }
 
 /** One element for all warnings: readers of JUnit XML expect at most one in a suite. */
@@ -61,13 +72,13 @@ function numberLines(expectations: readonly ExpectationResult[]): readonly strin
 
 function testCase(expectation: ExpectationResult, result: RunResult, line: string): string {
   const { passed, undecided, cutShort, sentence } = expectation;
-  const { scenario, reproduce } = result;
+  const { reproduce } = result;
   const unmet = () =>
     cutShort
       ? `<skipped message="${escapeXml(sentence)}"/>`
       : writeElement('failure', explainFailure(expectation, result), reproduce, undecided ? 'undecided' : undefined);
   const end = passed ? '/>' : `>${unmet()}</testcase>`;
-  return `    <testcase classname="${escapeXml(scenario)}" name="${escapeXml(line)}"${end}`;
+  return `    <testcase classname="${escapeXml(nameSuite(result))}" name="${escapeXml(line)}"${end}`;
 }
 
 /** The figures of one worker, or of all workers together. */
@@ -76,13 +87,15 @@ function writeProperty(name: string, cells: readonly string[]): string {
   return `      <property name="${escapeXml(name)}" value="${escapeXml(figures.join('; '))}"/>`;
 }
 
-function writeWorkerCase(worker: WorkerReport, { scenario, reproduce }: RunResult): string {
+function writeWorkerCase(worker: WorkerReport, result: RunResult): string {
   const state = getState(worker);
   const why = writeSentence(worker);
   const problem =
-    state === 'unknown' ? `<skipped message="${escapeXml(why)}"/>` : writeElement('error', why, reproduce, state);
+    state === 'unknown'
+      ? `<skipped message="${escapeXml(why)}"/>`
+      : writeElement('error', why, result.reproduce, state);
   const end = state === 'fine' ? '/>' : `>${problem}</testcase>`;
-  return `    <testcase classname="${escapeXml(scenario)}" name="worker ${worker.number} keeps up"${end}`;
+  return `    <testcase classname="${escapeXml(nameSuite(result))}" name="worker ${worker.number} keeps up"${end}`;
 }
 
 function writeElement(name: 'error' | 'failure', message: string, reproduce: string, type?: string): string {
