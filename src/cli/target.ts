@@ -84,7 +84,12 @@ export function addTrafficOptions(parser: Argv, of: string): Argv {
     })
     .option(
       'rate',
-      checkOption({ describe: `maximum API requests per second to ${of}` }, 'rate', POSITIVE_FORM, parsePositiveNumber),
+      checkOption(
+        { describe: `maximum API requests per second to ${of}, also of loads; messages of devices do not count` },
+        'rate',
+        POSITIVE_FORM,
+        parsePositiveNumber,
+      ),
     );
 }
 

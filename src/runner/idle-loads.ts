@@ -3,11 +3,11 @@
  * because expectations such as `call.failed == 0` pass without any.
  */
 import { countOf, humanCount } from '../kernel/quantity.js';
-import type { Millis } from '../kernel/time.js';
+import { humanDuration, type Millis } from '../kernel/time.js';
 import type { RunResult } from '../report/result.js';
 import { listLabels } from '../scenario/load/ready.js';
 import type { Plan } from '../scenario/model/plan.js';
-import { NOT_BEGUN, OVER, UNSENT } from './load/requests.js';
+import { HELD, NOT_BEGUN, OVER, UNSENT } from './load/requests.js';
 
 /**
  * One sentence for each such load. Loads that the run did not last long enough for are left out.
@@ -39,11 +39,30 @@ export function findIdleLoads(
 
 /** For requests that could not be made, such as for a value that is null. The run says elsewhere if it had no time or connection. */
 function describeUnsent(name: string, own: readonly RunResult['calls'][string][]): readonly string[] {
-  const usual = [OVER, NOT_BEGUN, ...UNSENT].map((why) => `dropped: ${why}`);
+  const usual = [OVER, NOT_BEGUN, HELD, ...UNSENT].map((why) => `dropped: ${why}`);
   const counts = own.flatMap(({ reasons }) => Object.entries(reasons));
   const unmade = counts.filter(([why]) => why.startsWith('dropped: ') && !usual.includes(why));
   if (unmade.length === 0) return [];
   const all = unmade.reduce((sum, [, count]) => sum + count, 0);
   const whys = new Set(unmade.map(([why]) => why.slice('dropped: '.length)));
   return [`load ${name} did not send ${countOf(all, 'request')}: ${[...whys].join('; ')}`];
+}
+
+/** One sentence for each load of which the limit of requests a second held back some. */
+export function warnOfHeld({ loads }: Pick<Plan, 'loads'>, calls: RunResult['calls']): readonly string[] {
+  return loads.flatMap((load) => {
+    const own = listLabels(load).flatMap((label) => calls[label] ?? []);
+    const held = own.flatMap((one) => one.held ?? []);
+    const count = held.reduce((sum, one) => sum + one.count, 0);
+    const longest = Math.max(...held.map((one) => one.longest));
+    const unsent = own.reduce((sum, { reasons }) => sum + (reasons[`dropped: ${HELD}`] ?? 0), 0);
+    if (count + unsent === 0) return [];
+    const parts = [
+      ...(count === 0
+        ? []
+        : [`${countOf(count, 'request')} by up to ${humanDuration(longest)}, which no latency contains`]),
+      ...(unsent === 0 ? [] : [`${countOf(unsent, 'request')} until the end`]),
+    ];
+    return [`the limit of requests a second (--rate) held back the load ${load.name}: ${parts.join('; ')}`];
+  });
 }

@@ -19,6 +19,7 @@ import { ThreadCrew } from './divided/threads/thread-crew.js';
 import { runInVirtualTime } from './divided/virtual-time.js';
 import { findLossSpoiling } from './divided/worker-reports.js';
 import { cutShort, describeEarlyEnd, judge } from './judge.js';
+import { checkRate } from './planned-rate.js';
 import { findClockSpoiling, judgeRules } from './targets/audit/rules.js';
 import { runInOneWorld } from './world/course.js';
 import type { End } from './world/end.js';
@@ -66,6 +67,7 @@ export async function play(
   started: (control: WorldControl, journal: Journal) => void = () => {},
 ): Promise<Played> {
   const { plan, scopes, sinks, watch, mostEvents } = options;
+  checkRate({ ...options, workers: isDivided(options) ? options.workers : 1 });
   // The workers of a crew check their own parts.
   if (options.crew === undefined) checkOpenFiles(plan, options.profiles, countSockets(options), openFileLimit());
   const watched = options.webConsole !== undefined;
@@ -127,6 +129,10 @@ async function endBySignal<T>(
   }
 }
 
+function isDivided({ workers = 1, crew, ...rest }: PlayOptions): boolean {
+  return (crew !== undefined || workers > 1) && findUndividedReason(rest) === undefined;
+}
+
 /** Runs the plan undivided, in several threads, or among workers. */
 function runCourse(
   options: PlayOptions,
@@ -134,8 +140,7 @@ function runCourse(
   started: (control: WorldControl) => void,
 ): Promise<CourseEnd> {
   const { workers = 1, plan, clock, crew } = options;
-  const divided = (crew !== undefined || workers > 1) && findUndividedReason(options) === undefined;
-  if (!divided) return runInOneWorld(options, journal, started);
+  if (!isDivided(options)) return runInOneWorld(options, journal, started);
   const divide = { ...options, crew: crew ?? new ThreadCrew() };
   if (clock === 'real') return runInRealTime({ ...divide, workers }, journal, started);
   const parts = Math.min(workers, plan.devices.length);

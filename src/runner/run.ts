@@ -14,7 +14,7 @@ import { outline } from '../scenario/plan/outline.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { Metrics } from '../trace/metrics/index.js';
 import { keepKnown, makeExplainerNow, makeExplainers } from './explainers.js';
-import { findIdleLoads } from './idle-loads.js';
+import { findIdleLoads, warnOfHeld } from './idle-loads.js';
 import { describeEarlyEnd } from './judge.js';
 import { warnOfNeverReady } from './never-ready.js';
 import { withoutEffect } from './no-effect.js';
@@ -134,6 +134,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       ...warnOfOversized(summary.fleet, journal.nameOf),
       ...(exitCode === EXIT.invalid ? [] : filterNotable(generator?.errors, options).map(describeError)),
       ...findIdleLoads(plan, summary.calls, simulatedMs),
+      ...warnOfHeld(plan, summary.calls),
       ...warnOfClock(targetClock, options.speed),
       ...remarks,
       ...(lost?.failure && lost.failure !== failure ? [lost.failure] : []),

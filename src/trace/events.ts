@@ -216,13 +216,17 @@ type CallEvent =
       readonly intended: Instant;
       readonly chain?: string;
     }
-  /** A request is sent. `waited`: it has waited for a connection. */
+  /**
+   * A request is sent. `waited`: it has waited for a connection. `held`: for how long the limit of requests a second has held it
+   * back before it was due.
+   */
   | {
       readonly kind: 'call.sent';
       readonly at: Instant;
       readonly call: string;
       readonly intended: Instant;
       readonly waited?: true;
+      readonly held?: Millis;
       readonly chain?: string;
     }
   /**
@@ -253,13 +257,17 @@ type CallEvent =
     }
   /** An iteration of a load with chains begins; it was due at `intended`. `call`: name of the load. */
   | { readonly kind: 'chain.began'; readonly at: Instant; readonly call: string; readonly intended: Instant }
-  /** It has ended. `ok`: all its requests were answered as they should be. */
+  /**
+   * It has ended. `ok`: all its requests were answered as they should be. `held`: for how long the limit of requests a second has
+   * held back its requests since it was due.
+   */
   | {
       readonly kind: 'chain.ended';
       readonly at: Instant;
       readonly call: string;
       readonly intended: Instant;
       readonly ok: boolean;
+      readonly held?: Millis;
     }
   /** A load has ended. `planned`: requests due until then, counted apart from those sent. */
   | {

@@ -42,7 +42,7 @@ export function conclude({ runs, end }: Found, circumstances: Circumstances): Ca
     reached,
     failed: firstFailed(atFails),
     sentence: sentenceOf(decided, atFails),
-    advice: adviceOf(outcome, { ended: ended?.why, more, question, broken }),
+    advice: adviceOf(outcome, { ended: ended?.why, more: isOfRate(atFails) ? HIGHER_RATE : more, question, broken }),
     notes: [...about, ...unchanged(levels, outcome, question), ...notesOn(levels, fails, question)],
     levels,
     exitCode: exitOf(outcome, reached, question.atLeast, ended?.exitCode),
@@ -116,8 +116,16 @@ function firstFailed(level: Level | undefined): readonly LevelExpectation[] {
 
 type Decided = CapacityQuestion & Pick<CapacityResult, 'outcome' | 'holds' | 'fails'>;
 
+const HIGHER_RATE = 'use a higher --rate';
+
+/** Whether the generator had to stay within its limit of requests a second, and could have sent more. */
+function isOfRate(level: Level | undefined): boolean {
+  return level?.runs.some(({ why }) => why?.includes('(--rate)')) ?? false;
+}
+
 function sentenceOf({ outcome, key, unit, holds, fails, from, to }: Decided, level: Level | undefined): string {
   const text = (value: number | null) => (value === null ? '' : levelText(value, unit));
+  const cannot = isOfRate(level) ? '--rate does not allow' : 'this machine cannot offer';
   switch (outcome) {
     case 'found':
       return `${key}: all expectations hold up to ${text(holds)}, and not at ${text(fails)}`;
@@ -127,8 +135,8 @@ function sentenceOf({ outcome, key, unit, holds, fails, from, to }: Decided, lev
       return `${key}: the expectations do not hold at ${text(from)}, the beginning of the range`;
     case 'generator limit':
       return holds === null
-        ? `${key}: this machine cannot offer ${text(fails)}; the capacity of the service is unknown`
-        : `${key}: all expectations hold up to ${text(holds)}; this machine cannot offer ${text(fails)}, so the limit of the service is unknown`;
+        ? `${key}: ${cannot} ${text(fails)}; the capacity of the service is unknown`
+        : `${key}: all expectations hold up to ${text(holds)}; ${cannot} ${text(fails)}, so the limit of the service is unknown`;
     case 'target broken':
     case 'unfinished': {
       const range = [

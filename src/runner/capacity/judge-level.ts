@@ -3,12 +3,13 @@
  * is never reported as that of the service, and a service that lets all connections wait is never excused as a slow generator.
  */
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
+import type { Ratio } from '../../kernel/ratio.js';
 import type { LevelExpectation, LevelKind, LevelLatency, LevelRun, Throughput } from '../../report/capacity/result.js';
 import type { RunResult } from '../../report/result.js';
 import { listLabels } from '../../scenario/load/ready.js';
 import type { Plan, PlannedLoad } from '../../scenario/model/plan.js';
 import { planDigest } from '../../scenario/plan/describe.js';
-import { UNSENT } from '../load/requests.js';
+import { HELD, UNSENT } from '../load/requests.js';
 
 /** The run at a level, before it is known what it says about the service. */
 export type LevelRecord = Omit<LevelRun, 'value' | 'repetition' | 'recovery' | 'kind' | 'why'> & {
@@ -61,6 +62,7 @@ const REFUSED: Readonly<Record<string, LevelKind>> = {
   'bad-target': 'fails',
   'machine-failed': 'generator limit',
   'open-files': 'generator limit',
+  'rate-exceeded': 'generator limit',
 };
 
 /**
@@ -85,6 +87,9 @@ export function unmade(plan: Plan, { code, message, hint }: GhostfleetError): Le
 
 function verdictOf(result: Measured): RunVerdict {
   const { exitCode, failure, expectations, generator, calls, workers } = result;
+  if (isHeldBack(calls) && [EXIT.fine, EXIT.expectation, EXIT.stuck].some((code) => code === exitCode)) {
+    return { kind: 'generator limit', why: 'the limit of requests a second (--rate) held back the loads' };
+  }
   const unmet = expectations.filter(({ passed }) => !passed).map(({ sentence }) => sentence);
   switch (exitCode) {
     case EXIT.fine:
@@ -102,6 +107,20 @@ function verdictOf(result: Measured): RunVerdict {
     default:
       throw new GhostfleetError('level-failed', failure ?? `a level ended with exit code ${exitCode}`, exitCode);
   }
+}
+
+/** Share of the requests of users that may have been held back. */
+const MOST_HELD: Ratio = 0.05;
+
+/**
+ * Whether the limit of requests a second decided how much the loads sent. A load with a rate sends all its requests, even if some
+ * are held back for a while; users that are held back send fewer.
+ */
+function isHeldBack(calls: RunResult['calls']): boolean {
+  return Object.values(calls).some(({ closedLoop, sent, held, reasons }) => {
+    const ofUsers = closedLoop ? (held?.count ?? 0) : 0;
+    return ofUsers > MOST_HELD * sent || reasons[`dropped: ${HELD}`] !== undefined;
+  });
 }
 
 /** Number of requests that were not sent because no connection was free. */

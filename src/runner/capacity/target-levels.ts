@@ -12,7 +12,9 @@ import { shownAddress } from '../../kernel/web-address.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { Crew } from '../divided/crew.js';
 import { type RunOptions, run } from '../run.js';
+import { limitOf } from '../targets/paced.js';
 import type { TargetCloud } from '../targets/remote-api.js';
+import type { RequestLimit } from '../targets/request-limit.js';
 import { type LevelRecord, recordOf, unmade } from './judge-level.js';
 import type { Levels, Measurement } from './levels.js';
 
@@ -49,12 +51,15 @@ interface Calm {
 export class TargetLevels implements Levels {
   readonly atOnce = 1;
   readonly #options: TargetLevelsOptions;
+  /** Of the probes; each run has its own. */
+  readonly #limit: RequestLimit | undefined;
   /** The target without load; undefined before the first run. */
   #calm: Calm | undefined;
   #hasMeasured = false;
 
   constructor(options: TargetLevelsOptions) {
     this.#options = options;
+    this.#limit = limitOf(options.cloud.pace, options.clock);
   }
 
   /** @throws UsageError if the target cannot be used */
@@ -72,7 +77,7 @@ export class TargetLevels implements Levels {
     const { cloud } = this.#options;
     let client: DeviceCloudClient | undefined;
     try {
-      client = await clientOf(cloud, signal);
+      client = await clientOf(cloud, this.#limit, signal);
       const times: Millis[] = [];
       for (let i = 0; i < USUAL; i++) times.push(await this.#timeOf(client, signal));
       return { client, usual: times.sort((a, b) => a - b)[USUAL >> 1] ?? 0 };
@@ -128,6 +133,7 @@ export class TargetLevels implements Levels {
    */
   async #timeOf(client: DeviceCloudClient, signal: AbortSignal): Promise<Millis> {
     const { clock } = this.#options;
+    await this.#limit?.turn();
     const turns = monitorEventLoopDelay({ resolution: TURN });
     turns.enable();
     const began = clock.now;
@@ -142,9 +148,13 @@ export class TargetLevels implements Levels {
 
 function clientOf(
   { api, apiKey, spaceId }: TargetCloud,
+  limit: RequestLimit | undefined,
   signal: AbortSignal,
 ): Promise<DeviceCloudClient> | DeviceCloudClient {
-  const gate: Gate = (request) => request(signal);
+  const gate: Gate = async (request) => {
+    await limit?.turn();
+    return request(signal);
+  };
   const options = { baseUrl: api, apiKey, gate };
   return spaceId === null ? DeviceCloudClient.connect(options) : new DeviceCloudClient({ ...options, spaceId });
 }

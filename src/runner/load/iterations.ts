@@ -9,6 +9,7 @@ import { rowOf } from '../../scenario/load/data-rows.js';
 import { prepare, type ReadyLoad, type ReadyRequest } from '../../scenario/load/ready.js';
 import type { PlannedLoad } from '../../scenario/model/plan.js';
 import type { DeviceHandle } from '../../scenario/world.js';
+import { admitted } from '../targets/request-limit.js';
 import type { Caller } from './callers.js';
 import { type Captures, memoryOf } from './captures.js';
 import { type RequestContext, Requests } from './requests.js';
@@ -59,8 +60,12 @@ export class Iterations {
     return this.#thinking > 0;
   }
 
-  /** Begins iteration `k` of the whole load. False if its first request is dropped; `done` is then not called. */
-  begin(k: number, intended: Instant, done: IterationEnd = () => {}): boolean {
+  /**
+   * Begins iteration `k` of the whole load, whose first request the limit has admitted. False if this request is dropped; `done`
+   * is then not called.
+   * @param held for how long the limit has held it back
+   */
+  begin(k: number, intended: Instant, held: Millis, done: IterationEnd = () => {}): boolean {
     const chain = this.#ready.chainOf(k);
     const { data, name } = this.#load;
     const iteration = new Iteration({
@@ -74,7 +79,7 @@ export class Iterations {
     });
     this.#note('chain.began', intended);
     if (this.#load.pace.kind === 'closed') this.#count(chain, 0);
-    if (this.#send(iteration, chain, 0, intended)) return true;
+    if (this.#send(iteration, chain, 0, intended, held)) return true;
     this.#note('chain.ended', intended, false);
     iteration.forget();
     return false;
@@ -107,30 +112,31 @@ export class Iterations {
   }
 
   /** Sends request `turn` of the chain. False if it is dropped. */
-  #send(iteration: Iteration, chain: readonly ReadyRequest[], turn: number, intended: Instant): boolean {
+  #send(iteration: Iteration, chain: readonly ReadyRequest[], turn: number, intended: Instant, held: Millis): boolean {
     const request = chain[turn] as ReadyRequest;
     const { facts, lookUp, keep } = iteration;
     const { device } = facts;
-    return this.#requests.make(intended, { request, device, lookUp, keep }, (away, ok) => {
+    return this.#requests.make(intended, { request, device, lookUp, keep, held }, (away, ok) => {
       if (ok && turn + 1 < chain.length) this.#follow(iteration, chain, turn, away);
       else this.#end(iteration, ok, away);
     });
   }
 
-  /** Sends the next request after the think time. */
+  /** Sends the next request after the think time, as soon as the limit admits it. */
   #follow(iteration: Iteration, chain: readonly ReadyRequest[], turn: number, away: Millis): void {
-    const go = () => {
-      if (this.#closed) return;
-      this.#count(chain, turn + 1);
-      if (!this.#send(iteration, chain, turn + 1, this.#context.clock.now)) this.#end(iteration, false, away);
-    };
-    const pause = this.#drawPause(iteration, chain, turn);
-    if (pause === 0) return go();
+    const { clock, limit, pauses } = this.#context;
     this.#thinking++;
-    this.#context.pauses.after(pause, 'a chain of a load thinks', () => {
-      this.#thinking--;
-      go();
-    });
+    const go = () =>
+      admitted(limit, clock, (held) => {
+        this.#thinking--;
+        if (this.#closed) return limit?.giveBack();
+        iteration.heldBack += held;
+        this.#count(chain, turn + 1);
+        if (!this.#send(iteration, chain, turn + 1, clock.now, held)) this.#end(iteration, false, away);
+      });
+    const pause = this.#drawPause(iteration, chain, turn);
+    if (pause === 0) go();
+    else pauses.after(pause, 'a chain of a load thinks', go);
   }
 
   #drawPause({ facts: { k } }: Iteration, chain: readonly ReadyRequest[], turn: number): Millis {
@@ -143,15 +149,15 @@ export class Iterations {
   #end(iteration: Iteration, ok: boolean, away: Millis): void {
     const { intended, done } = iteration.facts;
     iteration.forget();
-    this.#note('chain.ended', intended, ok);
+    this.#note('chain.ended', intended, ok, iteration.heldBack);
     done(away);
   }
 
-  #note(kind: 'chain.began' | 'chain.ended', intended: Instant, ok = false): void {
+  #note(kind: 'chain.began' | 'chain.ended', intended: Instant, ok = false, held: Millis = 0): void {
     if (!this.#ready.chained || (this.#closed && kind === 'chain.ended')) return;
     const { clock, trace } = this.#context;
     const common = { at: clock.now, call: this.name, intended };
-    trace.emit(kind === 'chain.began' ? { kind, ...common } : { kind, ...common, ok });
+    trace.emit(kind === 'chain.began' ? { kind, ...common } : { kind, ...common, ok, ...(held > 0 && { held }) });
   }
 }
 
@@ -170,6 +176,8 @@ interface IterationFacts {
 /** The state of one iteration: what its placeholders stand for. */
 class Iteration {
   readonly facts: IterationFacts;
+  /** For how long the limit of requests has held back its requests since it was due. */
+  heldBack: Millis = 0;
   #captured: Map<string, unknown> | undefined;
   /** Memory of the captured values, in bytes. */
   #held = 0;

@@ -6,16 +6,17 @@
 import type { Alarm } from '../../kernel/clock.js';
 import { EndingClock } from '../../kernel/ending-clock.js';
 import { countOf } from '../../kernel/quantity.js';
-import type { Millis } from '../../kernel/time.js';
+import type { Instant, Millis } from '../../kernel/time.js';
 import { countRows } from '../../scenario/load/data-rows.js';
 import type { UserPace } from '../../scenario/load/load.js';
 import { listPresence } from '../../scenario/load/users.js';
 import type { PlannedLoad } from '../../scenario/model/plan.js';
+import { admitted } from '../targets/request-limit.js';
 import type { Caller } from './callers.js';
 import { Captures } from './captures.js';
 import { type IterationContext, Iterations } from './iterations.js';
 import { type Arrival, drawOwnArrivals, hasTurn } from './own-arrivals.js';
-import { NOT_BEGUN, OVER } from './requests.js';
+import { HELD, NOT_BEGUN, OVER } from './requests.js';
 
 interface LoadOptions extends Omit<IterationContext, 'pauses' | 'captures'> {
   readonly callerOf: (load: PlannedLoad) => Caller;
@@ -27,6 +28,8 @@ interface LoadOptions extends Omit<IterationContext, 'pauses' | 'captures'> {
 
 interface Running {
   readonly iterations: Iterations;
+  /** Iterations that are due and that the limit of requests holds back, by their numbers, with their due times. */
+  readonly held?: ReadonlyMap<number, Instant>;
   close(): void;
 }
 
@@ -49,9 +52,13 @@ export class Loads {
 
   /** Descriptions of loads with open requests. */
   get open(): readonly string[] {
-    return this.#running.flatMap(({ iterations: { name, unfinished } }) =>
-      unfinished > 0 ? [`the load "${name}" with ${countOf(unfinished, 'request')}`] : [],
-    );
+    return this.#running.flatMap(({ iterations: { name, unfinished }, held = new Map() }) => {
+      const parts = [
+        ...(unfinished > 0 ? [countOf(unfinished, 'request')] : []),
+        ...(held.size > 0 ? [`${countOf(held.size, 'request')} that --rate holds back`] : []),
+      ];
+      return parts.length === 0 ? [] : [`the load "${name}" with ${parts.join(' and ')}`];
+    });
   }
 
   /** Whether chains wait for the end of a think time. */
@@ -66,7 +73,16 @@ export class Loads {
   }
 }
 
-function callAtRate(load: PlannedLoad, iterations: Iterations, { clock, random, late }: LoadOptions): Running {
+function callAtRate(load: PlannedLoad, iterations: Iterations, { clock, random, late, limit }: LoadOptions): Running {
+  const held = new Map<number, Instant>();
+  const begin = (k: number, due: Instant) => {
+    held.set(k, due);
+    admitted(limit, clock, (wait) => {
+      if (!held.delete(k)) limit?.giveBack();
+      // A request that we hold back is due when it may be sent: the wait says nothing about the service.
+      else iterations.begin(k, wait === 0 ? due : clock.now, wait);
+    });
+  };
   const arrivals = drawOwnArrivals(load, random);
   let next = arrivals.next();
   let alarm: Alarm | undefined;
@@ -77,15 +93,18 @@ function callAtRate(load: PlannedLoad, iterations: Iterations, { clock, random, 
     for (; !next.done && next.value.due <= clock.now; next = arrivals.next()) {
       const { k, due } = next.value;
       late?.(clock.now - due);
-      iterations.begin(k, due);
+      begin(k, due);
     }
     wait();
   };
   wait();
   return {
     iterations,
+    held,
     close: () => {
       alarm?.cancel();
+      for (const [k, due] of held) iterations.drop(k, due, HELD);
+      held.clear();
       for (; !next.done && next.value.due <= clock.now; next = arrivals.next()) {
         iterations.drop(next.value.k, next.value.due, OVER);
       }
@@ -105,7 +124,7 @@ function callByUsers(
   load: PlannedLoad,
   pace: UserPace,
   iterations: Iterations,
-  { leastPause, pauses: clock }: LoadOptions & Pick<IterationContext, 'pauses'>,
+  { leastPause, pauses: clock, limit }: LoadOptions & Pick<IterationContext, 'pauses'>,
 ): Running {
   const { users, think, patient } = pace;
   const pause = Math.max(think, leastPause);
@@ -116,11 +135,19 @@ function callByUsers(
     const times = listPresence(pace, user, load);
     let turns = 0;
     let present = 0;
+    const isAway = () => over || clock.now >= (times[present]?.until ?? load.until);
     const turn = () => {
-      if (over || clock.now >= (times[present]?.until ?? load.until)) return come(present + 1);
-      // Iterations of different users have different numbers, however fast the users are.
-      const k = shared === undefined ? turns++ * users + user : shared.next().value;
-      if (k !== undefined && !iterations.begin(k, clock.now, again)) rest(pause);
+      if (isAway()) return come(present + 1);
+      admitted(limit, clock, (held) => {
+        if (isAway()) {
+          limit?.giveBack();
+          return come(present + 1);
+        }
+        // Iterations of different users have different numbers, however fast the users are.
+        const k = shared === undefined ? turns++ * users + user : shared.next().value;
+        if (k === undefined) limit?.giveBack();
+        else if (!iterations.begin(k, clock.now, held, again)) rest(pause);
+      });
     };
     const rest = (length: Millis) => clock.after(length, 'a user of a load has thought', turn);
     const again = (away: Millis) => {

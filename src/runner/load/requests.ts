@@ -13,6 +13,7 @@ import type { PlannedLoad } from '../../scenario/model/plan.js';
 import type { DeviceHandle } from '../../scenario/world.js';
 import type { DownlinkType, Trace, TraceEvent } from '../../trace/events.js';
 import { isAnswered } from '../../trace/metrics/calls.js';
+import type { RequestLimit } from '../targets/request-limit.js';
 import type { Admission } from '../targets/target.js';
 import { isUndecided } from '../targets/undecided.js';
 import type { Caller } from './callers.js';
@@ -27,6 +28,8 @@ export interface RequestContext {
   readonly secrets?: readonly string[];
   /** Called before every request; undefined if no fault can delay or stop it. */
   readonly admit?: Admission | undefined;
+  /** Admits every request before it is due; undefined for no limit. */
+  readonly limit?: RequestLimit | undefined;
   /** Milliseconds of the run per real millisecond. Default: 1. */
   readonly speed?: number;
   /** Milliseconds of the run per millisecond of the service. Default: 1, because both have the same clock. */
@@ -42,6 +45,8 @@ export const UNSENT = ['too many wait for a connection', 'no connection was free
 
 /** Why a request is not sent that was due less than {@link SHORTLY} before the end. */
 export const OVER = 'the run was over';
+/** Why a request is not sent that {@link RequestContext.limit} has held back. */
+export const HELD = 'the limit of requests a second (--rate) held it back until the end';
 export const NOT_BEGUN = 'the load ended before its iterations';
 
 /** Real time. A shorter wait for a connection does not show that the runner has too few. */
@@ -59,6 +64,8 @@ interface Order {
   readonly device: DeviceHandle | undefined;
   readonly lookUp: RequestPlace['lookUp'];
   readonly keep: Keep;
+  /** For how long the limit of requests has held it back before it was due. */
+  readonly held: Millis;
 }
 
 /** Called at the end of a request. `away`: the wait that the service demands. `ok`: whether it was answered as it should be. */
@@ -107,8 +114,17 @@ export class Requests {
     return this.#unfinished.size;
   }
 
-  /** Makes a request due at `intended`; `done` is not called if it is dropped, and then the result is false. */
+  /**
+   * Makes a request due at `intended` that the limit has admitted. `done` is not called if it is dropped, and then the result is
+   * false.
+   */
   make(intended: Instant, order: Order, done: RequestEnd): boolean {
+    const isMade = this.#make(intended, order, done);
+    if (!isMade) this.#context.limit?.giveBack();
+    return isMade;
+  }
+
+  #make(intended: Instant, order: Order, done: RequestEnd): boolean {
     const { clock, admit, secrets = [] } = this.#context;
     const { connections, space, apiKey, base } = this.#caller;
     const { request, device, lookUp } = order;
@@ -155,13 +171,17 @@ export class Requests {
    * @param planned number of requests that were due by their labels, as counted by the load
    */
   close(planned: ReadonlyMap<string, number>): void {
-    const { clock, trace, speed = 1 } = this.#context;
+    const { clock, trace, limit, speed = 1 } = this.#context;
     this.#closed = true;
     for (const pending of this.#unfinished) {
       const { intended, sent, order } = pending;
       const why = clock.now - intended < SHORTLY * speed ? OVER : UNSENT[1];
-      if (sent === undefined) this.drop(intended, order.request.label, why, pending);
-      else this.#noteUnanswered(pending);
+      if (sent !== undefined) {
+        this.#noteUnanswered(pending);
+        continue;
+      }
+      this.drop(intended, order.request.label, why, pending);
+      limit?.giveBack();
     }
     for (const [call, count] of planned) {
       trace.emit({ kind: 'load.closed', at: clock.now, call, planned: count, closedLoop: this.#closedLoop });
@@ -193,12 +213,14 @@ export class Requests {
 
   /** Notes that a request is sent now; returns the time. */
   #noteSent(pending: PendingRequest): Instant {
-    const { clock, trace } = this.#context;
+    const { clock, trace, limit } = this.#context;
     const { intended, waited, order } = pending;
     const at = clock.now;
     pending.sent = at;
+    limit?.sent();
     const call = order.request.label;
-    trace.emit({ kind: 'call.sent', at, call, intended, ...(waited && { waited }), ...this.#chain });
+    const held = order.held > 0 && { held: order.held };
+    trace.emit({ kind: 'call.sent', at, call, intended, ...(waited && { waited }), ...held, ...this.#chain });
     return at;
   }
 

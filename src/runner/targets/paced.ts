@@ -11,6 +11,7 @@ import { asError } from '../../kernel/errors.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { humanDuration, type Instant, type Millis, minutes, seconds } from '../../kernel/time.js';
 import { Budget } from './budget.js';
+import { RequestLimit } from './request-limit.js';
 
 export interface Pace {
   /** Maximum number of concurrent requests. */
@@ -141,9 +142,15 @@ const MOST_TRIES = 20;
  * time; after a 429, this is at least 1 s. If it is more than 10 min, the request fails. Meanwhile the queue is paused. A
  * request whose connection broke is repeated at once, except POST: a server may close an idle connection at the moment of the
  * next request. Other methods may be repeated, although the first one may have had its effect (RFC 9110, 9.2.2).
+ * @param limit of all requests, also repeated ones. Default: that of `pace`, for this gate alone
  */
-export function makeGate(pace: Pace, clock: Pick<Clock, 'now' | 'after'>, patience: Patience = {}): Gate {
-  const queue = new PQueue({ concurrency: pace.atOnce, ...makeLimit(pace) });
+export function makeGate(
+  pace: Pace,
+  clock: Pick<Clock, 'now' | 'after'>,
+  patience: Patience = {},
+  limit: RequestLimit | undefined = limitOf(pace, clock),
+): Gate {
+  const queue = new PQueue({ concurrency: pace.atOnce });
   let resting = 0;
   let until: Instant = 0;
   /** Resolves with false if the wait was ended early. */
@@ -169,7 +176,7 @@ export function makeGate(pace: Pace, clock: Pick<Clock, 'now' | 'after'>, patien
     let breaks = 0;
     for (let tries = 1; ; tries++) {
       try {
-        return await withinBudget(request, patience);
+        return await sendWithin(limit, request, patience);
       } catch (error) {
         if (isBroken(error) && ++breaks < MOST_BREAKS && !patience.signal?.aborted) continue;
         const wait = waitAfter(error);
@@ -181,8 +188,14 @@ export function makeGate(pace: Pace, clock: Pick<Clock, 'now' | 'after'>, patien
   return (request) => queue.add(() => untilTaken(request));
 }
 
-/** Sends a request within the budget, if there is one, and counts its answer. */
-async function withinBudget<T>(request: (signal?: AbortSignal) => Promise<T>, { budget }: Patience): Promise<T> {
+/** Sends a request within the limit and the budget, if there are any, and counts its answer. */
+async function sendWithin<T>(
+  limit: RequestLimit | undefined,
+  request: (signal?: AbortSignal) => Promise<T>,
+  patience: Patience,
+): Promise<T> {
+  await limit?.turn();
+  const { budget } = patience;
   try {
     const answer = await request(budget?.signal);
     budget?.answered();
@@ -193,11 +206,12 @@ async function withinBudget<T>(request: (signal?: AbortSignal) => Promise<T>, { 
   }
 }
 
-/** The queue allows a whole number of requests in an interval, so the interval is chosen to fit any limit. */
-function makeLimit({ perSecond }: Pace) {
-  if (perSecond === null) return {};
-  const intervalCap = Math.max(1, Math.floor(perSecond));
-  return { intervalCap, interval: (1000 * intervalCap) / perSecond, strict: true };
+/** Undefined for no limit. @param clock real time */
+export function limitOf(
+  { perSecond }: Pick<Pace, 'perSecond'>,
+  clock: Pick<Clock, 'now' | 'after'>,
+): RequestLimit | undefined {
+  return perSecond === null ? undefined : new RequestLimit(perSecond, clock);
 }
 
 function isBroken(error: unknown): boolean {

@@ -5,7 +5,8 @@ import { quote } from '../../input/problems.js';
 import { EXIT, GhostfleetError, messageOf, UsageError } from '../../kernel/errors.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { shownAddress } from '../../kernel/web-address.js';
-import { makeGate, type Pace, type Patience } from './paced.js';
+import { limitOf, makeGate, type Pace, type Patience } from './paced.js';
+import type { RequestLimit } from './request-limit.js';
 import type { TargetClock } from './target-clock.js';
 
 /** Addresses and keys of a cloud other than the embedded one. */
@@ -59,6 +60,8 @@ function refuseSpace(space: string): never {
 export interface RemoteApi {
   /** Options for a client of the space of the run. */
   readonly options: ClientOptions;
+  /** The limit of requests, which the loads of the run share; undefined for none. */
+  readonly limit: RequestLimit | undefined;
   /** The API for a further space, by the name of the space in the scenario. @throws UsageError without a key for this space */
   openSpace(name: string): Promise<DeviceCloudClient>;
   /** Closes the clients of further spaces. */
@@ -78,7 +81,9 @@ export async function openApi(
   secrets: readonly string[] = [],
 ): Promise<RemoteApi> {
   // A real clock, because requests also wait while the clock of the run is frozen.
-  const gate = makeGate(cloud.pace, new RealClock(), patience);
+  const clock = new RealClock();
+  const limit = limitOf(cloud.pace, clock);
+  const gate = makeGate(cloud.pace, clock, patience, limit);
   const dated = () => {
     const sent = times.now;
     return (date: string) => times.noteDated(date, sent);
@@ -88,6 +93,7 @@ export async function openApi(
   const further: DeviceCloudClient[] = [];
   return {
     options: { ...options, spaceId },
+    limit,
     openSpace: async (name) => {
       const theirs = { ...options, apiKey: cloud.keyOf(name) };
       const opened = await findSpace(theirs, null);

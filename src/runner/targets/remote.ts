@@ -51,7 +51,7 @@ export async function openRemoteTarget(options: RemoteOptions): Promise<Target> 
   const { cloud, serials, profiles, speed, clock, trace, patience } = options;
   // A real clock, because the time of the run stands still during the provisioning.
   const times = new TargetClock({ time: new RealClock(), run: clock, speed });
-  const { options: usual, openSpace, closeSpaces } = await openApi(cloud, times, patience, options.secrets);
+  const { options: usual, limit, openSpace, closeSpaces } = await openApi(cloud, times, patience, options.secrets);
   const own = { ...usual, gate: reportFailures(usual.gate, options.failed) };
   const opened = times.now;
   const audit = new TargetAudit(clock, profiles, speed, times);
@@ -64,6 +64,7 @@ export async function openRemoteTarget(options: RemoteOptions): Promise<Target> 
     api,
     address: { baseUrl: cloud.api, apiKey: cloud.apiKey },
     openSpace,
+    limit,
     accepted: (answer, asked) => {
       const message = parseMessage(answer);
       if (message) observer.noteQueued(message, { body: foreignJson(asked), asked: undefined, at: undefined });

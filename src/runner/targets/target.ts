@@ -7,6 +7,7 @@ import type { LinkFormat } from '../../protocol/flap/envelope.js';
 import type { Trace } from '../../trace/events.js';
 import type { Transport } from '../../transport/transport.js';
 import type { TargetAudit } from './audit/audit.js';
+import type { RequestLimit } from './request-limit.js';
 import type { ServiceFaults } from './service-faults.js';
 import type { ClockOffset } from './target-clock.js';
 
@@ -31,6 +32,8 @@ export interface Target {
   readonly hasSession?: (secret: string) => Promise<boolean>;
   /** The API for a further space, by the name of the space in the scenario. @throws UsageError without a key for this space */
   openSpace(name: string): Promise<DeviceCloudClient>;
+  /** Limits the requests of loads together with those of {@link api}; undefined for no limit. */
+  readonly limit?: RequestLimit | undefined;
   /** Called before every API request; undefined if no fault can delay or stop it. */
   readonly admit?: Admission;
   /** Adds and removes faults of the cloud; undefined for a cloud that cannot have faults. */

@@ -108,6 +108,7 @@ export function buildWorld(
       secrets: [...(plan.secrets ?? []), ...secretsInBasic(apiBase(address.baseUrl)?.headers.authorization ?? '')],
       leastPause: virtual ? 1 : 0,
       admit,
+      limit: target.limit,
       unanswered: audit?.noteUnanswered.bind(audit),
       speed: options.speed,
       serviceSpeed: target.speed,

@@ -51,8 +51,18 @@ export interface CallSummary extends CallTimes {
   readonly closedLoop: boolean;
   /** Why requests failed (`status 503`, `no answer: …`) or were dropped. */
   readonly reasons: Readonly<Record<string, number>>;
+  /** Requests that the limit of requests a second held back; missing if it held back none. */
+  readonly held?: HeldRequests;
   /** What failed checks have found, by reason; missing if no check has failed. */
   readonly found?: Readonly<Record<string, Found>>;
+}
+
+/** Requests that the runner held back, so that all requests stayed within the limit of `--rate`. This time is in no latency. */
+interface HeldRequests {
+  /** Those that were sent later. */
+  readonly count: number;
+  /** Real time for which one of them was held back. */
+  readonly longest: Millis;
 }
 
 /** Answers may have any number of different values, so only the first one is kept. */
@@ -72,6 +82,8 @@ class Calls implements CallCounts {
   dropped = 0;
   /** Requests that are due and wait for a connection. */
   waiting = 0;
+  /** Requests that the limit of requests a second held back, and the longest time. */
+  held: HeldRequests = { count: 0, longest: 0 };
   /** Planned requests, as the load has counted them at its end. */
   claimed = 0;
   closedLoop = false;
@@ -117,6 +129,11 @@ class Calls implements CallCounts {
       this.found.set(reason, joinFound(this.found.get(reason), { first: found, differs: false }));
   }
 
+  holdBack(time: Millis): void {
+    const { count, longest } = this.held;
+    this.held = { count: count + 1, longest: Math.max(longest, time) };
+  }
+
   /** A request that is due at `intended` begins to wait or is sent, or ends one of both. */
   begin(what: 'in flight' | 'waiting', intended: Instant): void {
     this.missing[what]++;
@@ -156,9 +173,10 @@ export class CallFold {
       calls.waiting++;
       if (intended >= this.#warmUp) calls.begin('waiting', intended);
     },
-    'call.sent': ({ call, intended, waited, chain }) => {
+    'call.sent': ({ call, intended, waited, held, chain }) => {
       const calls = this.#getCalls(call, chain);
       calls.sent++;
+      if (held !== undefined) calls.holdBack(this.#realTime.measureBetween(intended - held, intended));
       if (waited) calls.waiting--;
       if (intended < this.#warmUp) return;
       if (waited) calls.end('waiting', intended);
@@ -193,8 +211,8 @@ export class CallFold {
       calls.missing.dropped++;
     },
     'chain.began': ({ call, intended }) => this.#getChains(call).begin(intended >= this.#warmUp),
-    'chain.ended': ({ call, at, intended, ok }) => {
-      const time = intended < this.#warmUp ? undefined : this.#realTime.measureBetween(intended, at);
+    'chain.ended': ({ call, at, intended, ok, held = 0 }) => {
+      const time = intended < this.#warmUp ? undefined : this.#realTime.measureBetween(intended + held, at);
       this.#getChains(call).end(ok, time);
     },
     'load.closed': ({ call, planned, closedLoop }) => {
@@ -234,7 +252,7 @@ export class CallFold {
     return Object.fromEntries(
       [...this.#byLoad]
         .sort(([one], [other]) => (one < other ? -1 : 1))
-        .map(([name, { counts, closedLoop, latency, service, reasons, found }]) => [
+        .map(([name, { counts, closedLoop, latency, service, reasons, held, found }]) => [
           name,
           {
             ...counts,
@@ -242,6 +260,7 @@ export class CallFold {
             latency: latency.spread(),
             service: service.spread(),
             reasons: reasons.makeRecord(),
+            ...(held.count > 0 && { held }),
             ...(found.size > 0 && { found: Object.fromEntries(found) }),
           },
         ]),

@@ -72,3 +72,14 @@ it('the figures of a level are the worst of all its runs', () => {
     { throughput: { offered: 20, done: 10 }, latency: { p50: 30, p95: 80, p99: 200 } },
   ]);
 });
+
+it('a search that the limit of requests a second ends names this limit and the remedy', () => {
+  const why = 'the limit of requests a second (--rate) held back the loads';
+  const limited = (repetition: number): LevelRun => ({ ...run(40, repetition, 30), kind: 'generator limit', why });
+  const holds = [0, 1].map((repetition) => run(20, repetition, 30));
+  expect(conclusionOf([...holds, limited(0), limited(1)])).toMatchObject({
+    outcome: 'generator limit',
+    sentence: expect.stringContaining('; --rate does not allow 40, so the limit of the service is unknown'),
+    advice: 'use a higher --rate',
+  });
+});

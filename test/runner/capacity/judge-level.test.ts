@@ -3,6 +3,7 @@ import { defineScenario } from '../../../src/index.js';
 import { UsageError } from '../../../src/kernel/errors.js';
 import type { GeneratorReport, RunResult } from '../../../src/report/result.js';
 import { judgeLevel, recordOf, unmade } from '../../../src/runner/capacity/judge-level.js';
+import { HELD } from '../../../src/runner/load/requests.js';
 import { resultOf } from '../../report/fixtures.js';
 
 const plan = defineScenario({ name: 'level', duration: '1m', fleet: [{ name: 'clime', profile: 'clime', count: 1 }] });
@@ -61,6 +62,22 @@ describe('the verdict on a level', () => {
     expect(judgeLevel(measured(500, 20, unsent), 490).kind).toBe('generator limit');
   });
 
+  it.each([
+    ['users sent fewer requests', { closedLoop: true, held: { count: 6, longest: 900 } }, 0, 'generator limit'],
+    ['few requests of users were later', { closedLoop: true, held: { count: 5, longest: 900 } }, 0, 'holds'],
+    ['requests at a rate were later', { closedLoop: false, held: { count: 90, longest: 900 } }, 0, 'holds'],
+    [
+      'requests at a rate were not sent',
+      { closedLoop: false, reasons: { [`dropped: ${HELD}`]: 1 } },
+      4,
+      'generator limit',
+    ],
+  ] as const)('if the limit of requests a second held back a load: %s', (_, changes, exitCode, kind) => {
+    const times = { planned: 100, sent: 100, answered: 100, failed: 0, refused: 0, inFlight: 0, dropped: 0 };
+    const load = { ...times, latency: spread(5), service: spread(5), reasons: {}, ...changes };
+    expect(judgeLevel(measured(5, 0, { exitCode, calls: { load } }), 5).kind).toBe(kind);
+  });
+
   it('is an error if the run failed for a reason that no level has', () => {
     const broken = { exitCode: 5 as const, failure: 'the run is invalid: 1 of 1 device failed' };
     expect(() => measured(5, 0, broken)).toThrow('1 of 1 device failed');
@@ -71,6 +88,7 @@ describe('the verdict on a level', () => {
     ['bad-target', 'fails'],
     ['open-files', 'generator limit'],
     ['machine-failed', 'generator limit'],
+    ['rate-exceeded', 'generator limit'],
     ['no-workers', undefined],
     ['bad-queue', undefined],
     ['worker-refused', undefined],

@@ -4,6 +4,7 @@ import { Semaphore } from '../../../src/kernel/semaphore.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import type { CallSender } from '../../../src/runner/load/http-calls.js';
 import { Loads } from '../../../src/runner/load/loads.js';
+import { limitOf } from '../../../src/runner/targets/paced.js';
 import type { CallRequest } from '../../../src/scenario/load/calls.js';
 import type { Plan } from '../../../src/scenario/model/plan.js';
 import { partsOf } from '../../../src/scenario/plan/divide.js';
@@ -26,6 +27,13 @@ interface Answer {
   readonly takes?: number;
 }
 
+interface LoadsOptions {
+  readonly stopAt?: number;
+  readonly parts?: number;
+  readonly perSecond?: number | null;
+  readonly connections?: number;
+}
+
 /** Virtual time that passes while a request is open, as real time does. */
 class PassingClock extends VirtualClock {
   override hold(): () => void {
@@ -33,15 +41,22 @@ class PassingClock extends VirtualClock {
   }
 }
 
-/** @param stopAt when the run ends, in ms. Default: at the end of the scenario @param parts number of parts. Default: 1 */
+/**
+ * @param stopAt when the run ends, in ms. Default: at the end of the scenario
+ * @param parts number of parts. Default: 1
+ * @param perSecond limit of requests a second. Default: none
+ * @param connections of the caller. Default: 1000
+ */
 export async function runLoads(
   whole: Plan,
   answer: (request: Sent) => Answer = () => ({}),
-  { stopAt = whole.duration, parts = 1 }: { readonly stopAt?: number; readonly parts?: number } = {},
+  { stopAt = whole.duration, parts = 1, perSecond = null, connections = 1000 }: LoadsOptions = {},
 ) {
   const sent: Sent[] = [];
   const events: TraceEvent[] = [];
   const waiting: number[] = [];
+  const stillOpen: string[] = [];
+  const freeAfter: number[] = [];
   const loadScopes = new Map(
     (whole.scopes ?? []).flatMap((scope) => ('loads' in scope ? [[scope.name, scope.loads] as const] : [])),
   );
@@ -66,7 +81,8 @@ export async function runLoads(
       cloudId: `id-${serial}`,
     })) as unknown as readonly DeviceHandle[];
     const base = { origin: 'http://cloud', prefix: '/iot' };
-    const caller = { base, space: 's', apiKey: 'the-api-key', sender, connections: new Semaphore(1000) };
+    const caller = { base, space: 's', apiKey: 'the-api-key', sender, connections: new Semaphore(connections) };
+    const limit = limitOf({ perSecond }, clock);
     const trace = {
       emit: (event: TraceEvent) => {
         events.push(event);
@@ -75,18 +91,25 @@ export async function runLoads(
     };
     const loads = new Loads(plan.loads, {
       ...{ clock, trace, handles, accepted: () => true, random: seededRandom(plan.seed) },
-      ...{ callerOf: () => caller, leastPause: 1, secrets: plan.secrets ?? [] },
+      ...{ callerOf: () => caller, leastPause: 1, secrets: plan.secrets ?? [], limit },
     });
     await clock.runUntil(stopAt);
     while (stopAt === whole.duration && (loads.open.length > 0 || loads.areThinking))
       await clock.runUntil(clock.now + 1000);
+    stillOpen.push(...loads.open);
     loads.close();
+    const closedAt = clock.now;
+    for (let n = 0; n < 2 * (perSecond ?? 0); n++) await clock.attend(limit?.turn() ?? Promise.resolve());
+    freeAfter.push(clock.now - closedAt);
     waiting.push(clock.waiting);
   }
   const count = (name: string, of?: string) => {
     const measure = metrics.read(name, of);
     return measure?.kind === 'count' ? measure.value : measure?.distribution.count;
   };
-  /** `waiting`: alarms that are left after the end of each part. */
-  return { sent, events, metrics, count, waiting, contradictions: metrics.contradictions };
+  /**
+   * `waiting`: alarms that are left after the end of each part. `stillOpen`: loads with open requests before that. `freeAfter`:
+   * time in which twice the limit of a second can be sent after it.
+   */
+  return { sent, events, metrics, count, waiting, stillOpen, freeAfter, contradictions: metrics.contradictions };
 }
