@@ -20,10 +20,10 @@ export class RequestLimit {
 
   /** @param clock real time */
   constructor(perSecond: number, clock: Pick<Clock, 'now' | 'after'>) {
-    // An interval has a whole number of requests, so its length is chosen to fit any limit.
-    const most = Math.max(1, Math.floor(perSecond));
+    // Without a whole number, requests have equal distances: two intervals of 800 ms with 2 requests would give 4 in a second.
+    const most = Number.isInteger(perSecond) ? perSecond : 1;
     this.#places = new Semaphore(most);
-    this.#interval = Math.ceil((1000 * most) / perSecond);
+    this.#interval = Math.ceil((1e6 * most) / perSecond) / 1000;
     this.#clock = clock;
   }
 

@@ -133,6 +133,8 @@ describe('paced requests', () => {
     const sent = sentAt.filter((at) => at < 60_000).length;
     expect(sent).toBeLessThanOrEqual(most);
     expect(sent).toBeGreaterThanOrEqual(most - 2);
+    const busiest = sentAt.map((at) => sentAt.filter((other) => other >= at && other < at + 1000).length);
+    expect(Math.max(...busiest)).toBe(Math.ceil(perSecond));
   });
 
   it('are within the limit of a second also when all of them are repeated', async () => {
