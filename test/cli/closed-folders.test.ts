@@ -53,7 +53,7 @@ describe.runIf(process.getuid?.() === 0)('a folder that cannot be entered', () =
   it.each<readonly [string, readonly string[], string]>([
     ['compare', ['compare', 'closed', 'good'], '"closed/summary.json" cannot be used: permission denied'],
     ['a search for a baseline', ['compare', 'good'], '; "closed" cannot be read: permission denied'],
-    ['report', ['report', 'listed'], '"listed/report.txt" cannot be used: permission denied'],
+    ['report', ['report', 'listed'], '"listed/summary.json" cannot be used: permission denied'],
     ['explain', ['explain', 'listed'], '"listed/events.jsonl" cannot be used: permission denied'],
     ['--out', ['run', 'small.yaml', '--out', 'closed'], '"closed/.run-owner" cannot be used: permission denied'],
     ['a scenario', ['validate', 'closed/small.yaml'], '"closed/small.yaml" cannot be read: permission denied'],
