@@ -45,11 +45,14 @@ export function readCredentials({
   }
 }
 
-/** The parts of the header for a user name and password that an answer may repeat and no text may show. */
+/**
+ * The parts of the header for a user name and password that an answer may repeat and no text may show. Without a password, the
+ * user name is a token.
+ */
 export function secretsInBasic(value: string): readonly string[] {
   const [, pair = ''] = /^basic (.*)/i.exec(value) ?? [];
-  const [, password = ''] = /:(.*)/s.exec(Buffer.from(pair, 'base64').toString()) ?? [];
-  return [pair, password];
+  const [, user = '', password = ''] = /^([^:]*):?(.*)/s.exec(Buffer.from(pair, 'base64').toString()) ?? [];
+  return [pair, password === '' ? user : password];
 }
 
 /** The address of an API without secrets, and equal for all spellings of it; as given if it cannot be read. */

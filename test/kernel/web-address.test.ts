@@ -1,6 +1,13 @@
 /** Addresses are shown without the secrets in them. */
 import { describe, expect, it } from 'vitest';
-import { apiBase, plainBase, shownAddress, shownCommand, shownText } from '../../src/kernel/web-address.js';
+import {
+  apiBase,
+  plainBase,
+  secretsInBasic,
+  shownAddress,
+  shownCommand,
+  shownText,
+} from '../../src/kernel/web-address.js';
 
 describe('an address in a message', () => {
   it.each([
@@ -82,6 +89,16 @@ describe('the address of an API', () => {
     ['http://host:8080', 'http://host:8080'],
     ['bad://bob:S3cret@host', 'bad://***@host'],
   ])('%s without secrets is %s', (address, plain) => expect(plainBase(address)).toBe(plain));
+
+  it.each([
+    ['bob:S3cret', 'S3cret'],
+    ['bob:S3:cret', 'S3:cret'],
+    ['T0ken:', 'T0ken'],
+    ['T0ken', 'T0ken'],
+  ])('has a secret in its header for %s: %s', (given, secret) => {
+    const pair = Buffer.from(given).toString('base64');
+    expect(secretsInBasic(`Basic ${pair}`)).toEqual([pair, secret]);
+  });
 
   it.each([
     'host:80',

@@ -10,7 +10,8 @@ import type { Clock } from '../../kernel/clock.js';
 import type { Random } from '../../kernel/random.js';
 import { days, type UnixMillis } from '../../kernel/time.js';
 import type { Ids } from '../store/ids.js';
-import { everyRecord } from '../store/records.js';
+import { OneByOne } from '../store/one-by-one.js';
+import { everyRecord, untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type Id, type Page, type Store } from '../store/store.js';
 import { ownerOf } from '../store/tenants.js';
 import { hashKey, newSecret } from './keys.js';
@@ -53,8 +54,6 @@ export const MOST_SPACES = 200;
 
 /** Maximum number of expired invitations that are deleted in the commit of a new invitation. */
 const EXPIRED_AT_ONCE = 10;
-/** Maximum number of attempts to commit a change. Of concurrent changes, at least one succeeds in each round. */
-const MOST_ATTEMPTS = 100;
 
 interface MembersOptions {
   readonly store: Store;
@@ -67,6 +66,8 @@ interface MembersOptions {
 
 export class Members {
   readonly #options: MembersOptions;
+  /** Changes of members, by space. */
+  readonly #changes = new OneByOne();
 
   constructor(options: MembersOptions) {
     this.#options = options;
@@ -296,14 +297,13 @@ export class Members {
    * `member-turn`). If another commit, possibly of another service, has already stored this number, `decide` runs again on the
    * new state. Without this rule, two admins could demote each other at the same time.
    * @param decide reads the state and returns the result with its changes; without `changes`, nothing is committed
-   * @throws ConflictError `record-body` after {@link MOST_ATTEMPTS} attempts
    */
   async #decide<T>(
     spaceId: Id,
     decide: () => Promise<{ readonly result: T; readonly changes?: readonly Change[] }>,
   ): Promise<T> {
     const { store, ids } = this.#options;
-    for (let attempt = 1; ; attempt++) {
+    const change = async () => {
       const [last] = await store.records('member-turn', spaceId, { limit: 1 });
       const { result, changes } = await decide();
       if (changes === undefined) return result;
@@ -317,16 +317,12 @@ export class Members {
         dueAt: null,
         body: null,
       };
-      try {
-        await store.commit([...(last ? [deletion(last)] : []), { kind: 'record.put', row: turn }, ...changes]);
-        return result;
-      } catch (error) {
-        // Another commit took the number, created the account or set its password. The next attempt reads the result of that
-        // commit.
-        if (!(error instanceof ConflictError && error.field === 'record-key')) throw error;
-        if (attempt === MOST_ATTEMPTS) throw new ConflictError('record-body');
-      }
-    }
+      await store.commit([...(last ? [deletion(last)] : []), { kind: 'record.put', row: turn }, ...changes]);
+      return result;
+    };
+    // Another commit took the number, created the account or set its password. The next attempt reads the result of that commit.
+    const taken = { 'record-key': async () => {} };
+    return this.#changes.run(spaceId, () => untilUndisturbed(change, taken));
   }
 
   /** Stores that the account has its first password. If two requests set a first password concurrently, one commit fails. */

@@ -1,5 +1,6 @@
 /** Routes of connectors (cloud C-32). The code that forwards messages is in src/cloud/connectors. */
 
+import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
 import {
   Connector,
@@ -22,7 +23,6 @@ import {
 } from '../connectors/connector.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf, type Routes } from '../http/operation.js';
-import { untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type Id, type Store } from '../store/store.js';
 import type { Access } from './access.js';
 import { atMostEach } from './at-most.js';
@@ -63,7 +63,7 @@ const NEW = {
 function addCollection(routes: Routes, context: ApiContext, resource: ConnectorResource): void {
   const { store, clock, ids } = context;
   const quota = new Quota(
-    store,
+    context,
     (spaceId) => ['connector', spaceId],
     MOST,
     `the space already has ${MOST} connectors, which is the maximum`,
@@ -108,7 +108,7 @@ function addCollection(routes: Routes, context: ApiContext, resource: ConnectorR
       const { spaceId, body } = request;
       const fresh = { ...NEW, id: ids.uuid(), spaceId, createdAt: Math.floor(clock.wall) };
       await resource.check(spaceId, body);
-      const answer = await quota.within(spaceId, async () => {
+      const answer = await quota.within(reply, spaceId, async () => {
         const connector = await resource.changed(fresh, body);
         const view = await resource.view(connector);
         await resource.commit(connector, [...request.receipt(view), putConnector(connector)]);
@@ -129,8 +129,8 @@ function addCollection(routes: Routes, context: ApiContext, resource: ConnectorR
       body: NamedConnectorUpdate,
       response: { 200: Connector },
     }),
-    ({ spaceId, body }) =>
-      resource.update(spaceId, body, async () => {
+    ({ spaceId, body }, reply) =>
+      resource.update(reply, spaceId, body, async () => {
         const connector = await findConnectorByName(store, spaceId, body.name.trim());
         if (!connector) throw notFound('connector');
         return connector;
@@ -165,9 +165,9 @@ function addItem(routes: Routes, { store }: ApiContext, resource: ConnectorResou
       response: { 200: Connector },
       errors: { ...NAME_TAKEN, ...conditionErrors('connector') },
     }),
-    ({ spaceId, params, body, headers }) => {
+    ({ spaceId, params, body, headers }, reply) => {
       const find = () => knownConnector(store, spaceId, params.id);
-      return resource.update(spaceId, body, find, versionIn(headers['if-match']));
+      return resource.update(reply, spaceId, body, find, versionIn(headers['if-match']));
     },
   );
 
@@ -194,7 +194,7 @@ type ConnectorResource = ReturnType<typeof connectorResource>;
 const CHECKED_AT_ONCE = 150;
 
 /** What several routes share: a connector's update, check, commit (409 if the name is taken), and views. */
-function connectorResource({ store, connectors: forwarding, log }: ApiContext, options: ApiOptions) {
+function connectorResource({ store, connectors: forwarding, changes, log }: ApiContext, options: ApiOptions) {
   const names = namesOf('connector', log, options);
 
   const withTurn = atMostEach(CHECKED_AT_ONCE, 'too many concurrent changes of scripts');
@@ -203,14 +203,15 @@ function connectorResource({ store, connectors: forwarding, log }: ApiContext, o
 
   /** @param was the version that the connector must have. Default: any */
   async function update(
+    reply: FastifyReply,
     spaceId: Id,
     body: Static<typeof ConnectorUpdate>,
     find: () => Promise<ConnectorRecord>,
     was?: number,
   ) {
-    await find();
+    const { id } = await find();
     await check(spaceId, body);
-    return untilUndisturbed(async () => {
+    return changes.run(reply, `connector/${id}`, async () => {
       const before = await find();
       const { version = 0 } = before;
       if (was !== undefined && was !== version) throw changedMeanwhile('connector');
@@ -247,11 +248,11 @@ function connectorResource({ store, connectors: forwarding, log }: ApiContext, o
   /** @param before the connector before the change; undefined: it is new */
   async function commit(
     { name }: ConnectorRecord,
-    changes: readonly Change[],
+    written: readonly Change[],
     before?: ConnectorRecord,
   ): Promise<void> {
     try {
-      await store.commit(changes);
+      await store.commit(written);
       if (name !== before?.name) names.note(name);
     } catch (error) {
       const isTaken = error instanceof ConflictError && error.field === 'record-key';

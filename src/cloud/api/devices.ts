@@ -10,7 +10,6 @@ import { NoContent, operation, type Routes } from '../http/operation.js';
 import { checker } from '../http/validation.js';
 import { makeNewDevice } from '../store/new-device.js';
 import { serialText } from '../store/order.js';
-import { untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type DeviceChange, type DeviceRow, type Id } from '../store/store.js';
 import { type Caller, needWholeSpace, needWritableTag, visibleDevice } from './access.js';
 import { changedMeanwhile, conditionErrors, conditionHeaders, versionIn } from './condition.js';
@@ -156,7 +155,7 @@ function needSameSerial(body: object, serial: number): void {
   throw new ApiFault(400, `body/serial_number is not ${serialText(serial)}: ${why}`, 'serial-number-fixed');
 }
 
-function addRemoval(routes: Routes, { store, clock, downlinks, firmware }: ApiContext): void {
+function addRemoval(routes: Routes, { store, clock, downlinks, firmware, changes }: ApiContext): void {
   routes.delete(
     ITEM,
     operation({
@@ -172,7 +171,7 @@ function addRemoval(routes: Routes, { store, clock, downlinks, firmware }: ApiCo
       const device = await visibleDevice(store, request, request.params.id);
       const { id, spaceId, tagIds } = device;
       await needWritableTag(store, request, tagIds);
-      const cancelled = await untilUndisturbed(async () => {
+      const cancelled = await changes.run(reply, `device/${id}`, async () => {
         const pending = await store.pendingDownlinks(id);
         await store.commit([
           // First: what another request adds to the device from now on is rejected, and what it has added is found.

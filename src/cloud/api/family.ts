@@ -10,6 +10,7 @@ import type { Unsent } from '../http/unsent.js';
 import type { LoopTurns } from '../store/loop-turns.js';
 import type { Turns } from './at-most.js';
 import type { CloudContext } from './context.js';
+import type { RecordChanges } from './record-changes.js';
 
 /** The services that a family uses. */
 export interface ApiContext extends CloudContext {
@@ -20,6 +21,8 @@ export interface ApiContext extends CloudContext {
   readonly withPasswordTurn: Turns;
   /** Turns of long work. All families share them, so that one piece runs in each turn of the event loop. */
   readonly turns: LoopTurns;
+  /** Changes of records. All families share their turns. */
+  readonly changes: RecordChanges;
   /** What clients of a tenant have not received. All families share it. */
   readonly unsent: Unsent;
   /** Null: actions are not recorded. */

@@ -25,7 +25,7 @@ export const firmwareImages: Family = (routes, context) => {
   const collection = '/spaces/:space_id/firmware-images';
   const item = '/spaces/:space_id/firmware-images/:id';
   const quota = new Quota(
-    store,
+    context,
     (spaceId) => [IMAGES, spaceId],
     MOST,
     `the space already has ${MOST} firmware images, which is the maximum`,
@@ -77,7 +77,7 @@ export const firmwareImages: Family = (routes, context) => {
         createdAt: at,
       });
       const view = imageView(image);
-      await quota.within(request.spaceId, () =>
+      await quota.within(reply, request.spaceId, () =>
         store.commit([...request.receipt(view), ...images.put(image, content)]),
       );
       return reply.code(201).send(view);

@@ -47,6 +47,7 @@ import { keys } from './keys.js';
 import { limitRequests, serverLimits } from './limits.js';
 import { login, spaceLogin } from './logins.js';
 import { messages } from './messages.js';
+import { RecordChanges } from './record-changes.js';
 import { sessions } from './sessions.js';
 import { countAnswers, UNSENT } from './share.js';
 import { spaces } from './spaces.js';
@@ -126,6 +127,7 @@ export function createApi(
     signIn: new SignIn({ ...context, members }),
     withPasswordTurn: inTurn(PASSWORDS_AT_ONCE, 'too many concurrent password checks; retry later'),
     turns: new LoopTurns(),
+    changes: new RecordChanges(),
     unsent: new Unsent(UNSENT),
     audit: context.audited ? new AuditLog(context) : null,
   };

@@ -24,7 +24,6 @@ import {
 } from '../accounts/keys.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf, type Routes } from '../http/operation.js';
-import { untilUndisturbed } from '../store/records.js';
 import type { Change, Id, Store } from '../store/store.js';
 import type { Caller } from './access.js';
 import type { ApiContext, Family } from './family.js';
@@ -47,7 +46,7 @@ const MOST = 1000;
 function addCollection(routes: Routes, context: ApiContext, resource: KeyResource): void {
   const { store, clock, ids, random } = context;
   const quota = new Quota(
-    store,
+    context,
     (spaceId) => ['key', spaceId],
     MOST,
     `the space already has ${MOST} keys, which is the maximum; delete some`,
@@ -113,14 +112,19 @@ function addCollection(routes: Routes, context: ApiContext, resource: KeyResourc
         await store.commit([...counted, ...putKey(made, secret)]);
         return made;
       };
-      const key = await quota.within(spaceId, () => untilUndisturbed(make));
+      const key = await quota.within(reply, spaceId, make);
       return reply.code(201).send(await resource.withSecret(key, secret));
     },
   );
 }
 
+/** Keys change together: the creation, change or deletion of a key can change keys that were made with it, or its parent. */
+function keysOf(spaceId: Id): string {
+  return `key/${spaceId}`;
+}
+
 /** Adds the routes that read, change, delete and rotate one key. */
-function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyResource): void {
+function addItem(routes: Routes, { store, random, changes }: ApiContext, resource: KeyResource): void {
   routes.get(
     ITEM,
     operation({
@@ -147,8 +151,8 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
       body: KeyUpdate,
       response: { 200: Key },
     }),
-    ({ spaceId, params, body, access }) =>
-      untilUndisturbed(async () => {
+    ({ spaceId, params, body, access }, reply) =>
+      changes.run(reply, keysOf(spaceId), async () => {
         const before = await resource.find(spaceId, params.id);
         await resource.needAsLong(before, { spaceId, access });
         const key: ApiKey = {
@@ -180,7 +184,7 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
       response: { 204: NoContent },
     }),
     async ({ spaceId, params, query }, reply) => {
-      await untilUndisturbed(async () => {
+      await changes.run(reply, keysOf(spaceId), async () => {
         const key = await resource.find(spaceId, params.id);
         const ended = query.children === 'true' ? await withDescendants(store, key) : [key];
         const kept = query.children === 'true' ? [] : adopt(key, await everyKey(store, spaceId));
@@ -203,8 +207,8 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
       params: KeyParams,
       response: { 200: KeyWithSecret },
     }),
-    ({ spaceId, params, access }) =>
-      untilUndisturbed(async () => {
+    ({ spaceId, params, access }, reply) =>
+      changes.run(reply, keysOf(spaceId), async () => {
         const key = await resource.find(spaceId, params.id);
         await resource.needAsLong(key, { spaceId, access });
         const secret = newSecret(random);

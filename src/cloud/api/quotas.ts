@@ -1,39 +1,38 @@
 /** Limits on how many records a space or an account may have. */
-import { Counts } from '../../kernel/counts.js';
+import type { FastifyReply } from 'fastify';
 import { ApiFault } from '../http/errors.js';
-import type { Id, Store } from '../store/store.js';
+import type { Id } from '../store/store.js';
+import type { ApiContext } from './family.js';
 
 /** Family and space of the records of an owner: a space or an account. */
 type ListOf = (owner: Id) => readonly [family: string, spaceId: Id | null];
 
+type Changing = Pick<ApiContext, 'store' | 'changes'>;
+
 export class Quota {
-  readonly #store: Store;
+  readonly #context: Changing;
   readonly #listOf: ListOf;
   readonly #most: number;
   readonly #excess: string;
-  /** Number of creations that are not committed yet, by owner. They count, so that concurrent creations keep the limit. */
-  readonly #creating = new Counts<Id>();
 
   /** @param excess message of the error */
-  constructor(store: Store, listOf: ListOf, most: number, excess: string) {
-    this.#store = store;
+  constructor(context: Changing, listOf: ListOf, most: number, excess: string) {
+    this.#context = context;
     this.#listOf = listOf;
     this.#most = most;
     this.#excess = excess;
   }
 
   /**
-   * Runs `work`, which stores a new record of the owner.
+   * Runs `work`, which stores a new record of the owner, after other creations have ended (record-changes.ts).
    * @throws ApiFault 409 `quota` if the owner has as many records as it may have
    */
-  async within<T>(owner: Id, work: () => Promise<T>): Promise<T> {
-    const creating = this.#creating.increment(owner);
-    try {
-      const stored = await this.#store.countRecords(...this.#listOf(owner), this.#most);
-      if (stored + creating <= this.#most) return await work();
+  within<T>(reply: FastifyReply, owner: Id, work: () => Promise<T>): Promise<T> {
+    const { store, changes } = this.#context;
+    const [family, spaceId] = this.#listOf(owner);
+    return changes.run(reply, `${family}/${spaceId}`, async () => {
+      if ((await store.countRecords(family, spaceId, this.#most)) < this.#most) return work();
       throw new ApiFault(409, this.#excess, 'quota');
-    } finally {
-      this.#creating.decrement(owner);
-    }
+    });
   }
 }

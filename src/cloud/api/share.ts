@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { networkOf } from '../http/addresses.js';
-import { ApiFault } from '../http/errors.js';
+import { clientGone } from '../http/errors.js';
 import { whenOver } from '../http/sockets.js';
 import { Unsent, type UnsentLimits } from '../http/unsent.js';
 import type { Id } from '../store/store.js';
@@ -19,8 +19,6 @@ export const UNSENT: UnsentLimits = { all: 256 * MB, each: 64 * MB };
 const UNSENT_TO_STRANGERS: UnsentLimits = { all: 16 * MB, each: 4 * MB };
 /** A smaller answer does not count. */
 const SMALL = 16_384;
-/** Status in logs and metrics, as of nginx. Nothing is sent. */
-const CLIENT_GONE = 499;
 
 export type Sharing = Pick<ApiContext, 'store' | 'turns' | 'unsent'>;
 
@@ -43,7 +41,7 @@ export class Share {
     this.#over ??= new Promise((resolve) => whenOver(this.#raw, resolve));
     // What a request keeps while it waits is free as soon as its client has gone.
     await Promise.race([this.#context.turns.next(await this.tenant()), this.#over]);
-    if (this.#raw.destroyed) throw new ApiFault(CLIENT_GONE, 'the client has closed the connection');
+    if (this.#raw.destroyed) throw clientGone();
   }
 
   /** Counts a part of the answer until {@link release}, or until the answer is over. */

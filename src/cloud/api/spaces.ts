@@ -33,7 +33,7 @@ const ITEM = '/spaces/:space_id';
 /** Adds the routes that list and create spaces. */
 function addCollection(routes: Routes, context: ApiContext, resource: SpaceResource, names: Names): void {
   const { store, members, clock, ids } = context;
-  const quota = new Quota(store, (userId) => [indexOf(userId), null], MOST_SPACES, TOO_MANY_SPACES);
+  const quota = new Quota(context, (userId) => [indexOf(userId), null], MOST_SPACES, TOO_MANY_SPACES);
   routes.get(
     COLLECTION,
     operation({
@@ -82,7 +82,7 @@ function addCollection(routes: Routes, context: ApiContext, resource: SpaceResou
       const { name, type = 'team' } = body;
       const row = { id: ids.uuid(), name: names.read(name), type, createdAt: Math.floor(clock.wall) };
       const founded = await members.founding(row.id, access.userId);
-      await quota.within(access.userId, () => store.commit([{ kind: 'space.put', row }, ...founded]));
+      await quota.within(reply, access.userId, () => store.commit([{ kind: 'space.put', row }, ...founded]));
       names.note(name);
       return reply.code(201).send(await resource.view(row, 'admin'));
     },

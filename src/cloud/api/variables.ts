@@ -1,5 +1,6 @@
 /** Variables: named values of a space or of one of its devices (cloud C-36). */
 
+import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
 import { SpaceParams } from '../../contract/values.js';
 import { NewVariable, Variable, VariableParams, VariableQuery, VariableUpdate } from '../../contract/variables.js';
@@ -18,7 +19,7 @@ import {
 } from '../connectors/variables.js';
 import { ApiFault, notFound, unknownId } from '../http/errors.js';
 import { NoContent, operation, PageOf, type Routes } from '../http/operation.js';
-import { matchingRecords, untilUndisturbed } from '../store/records.js';
+import { matchingRecords } from '../store/records.js';
 import { type Change, ConflictError, type Id, type RecordRow } from '../store/store.js';
 import { tenantOf } from '../store/tenants.js';
 import type { ApiContext, Family } from './family.js';
@@ -44,7 +45,7 @@ const COLLECTION = '/spaces/:space_id/variables';
 const ITEM = '/spaces/:space_id/variables/:id';
 
 function addCollection(routes: Routes, context: ApiContext, resource: VariableResource): void {
-  const { store, clock, ids } = context;
+  const { store, clock, ids, changes } = context;
   routes.get(
     COLLECTION,
     operation({
@@ -106,9 +107,10 @@ function addCollection(routes: Routes, context: ApiContext, resource: VariableRe
       const answer = view(variable);
       const needed: readonly Change[] =
         variable.deviceId === null ? [] : [{ kind: 'device.need', id: variable.deviceId }];
-      await resource.withRoom(variable, undefined, () =>
-        resource.commit(variable.name, [...needed, ...request.receipt(answer), putVariable(variable)]),
-      );
+      await changes.run(reply, variablesOf(variable), async () => {
+        await resource.needRoom(variable);
+        await resource.commit(variable.name, [...needed, ...request.receipt(answer), putVariable(variable)]);
+      });
       return reply.code(201).send(answer);
     },
   );
@@ -140,9 +142,9 @@ function addItem(routes: Routes, { store }: ApiContext, resource: VariableResour
       response: { 200: Variable },
       errors: { ...TAKEN_OR_FULL, ...LOCKED },
     }),
-    ({ spaceId, params, body }) =>
-      untilUndisturbed(async () => {
-        const before = await resource.findUnlocked(spaceId, params.id);
+    ({ spaceId, params, body }, reply) =>
+      resource.change(reply, spaceId, params.id, async (before) => {
+        needUnlocked(before);
         if (before.secure && body.secure === false && body.value === undefined) {
           throw new ApiFault(
             400,
@@ -158,9 +160,8 @@ function addItem(routes: Routes, { store }: ApiContext, resource: VariableResour
           comment: body.comment === undefined ? before.comment : body.comment,
           secure: body.secure ?? before.secure,
         };
-        await resource.withRoom(variable, before, () =>
-          resource.commit(variable.name, [changeVariable(before, variable)]),
-        );
+        await resource.needRoom(variable, before);
+        await resource.commit(variable.name, [changeVariable(before, variable)]);
         return view(variable);
       }),
   );
@@ -177,8 +178,8 @@ function addItem(routes: Routes, { store }: ApiContext, resource: VariableResour
       errors: LOCKED,
     }),
     ({ spaceId, params }, reply) =>
-      untilUndisturbed(async () => {
-        const variable = await resource.findUnlocked(spaceId, params.id);
+      resource.change(reply, spaceId, params.id, async (variable) => {
+        needUnlocked(variable);
         // The first change fails the commit if the variable has been locked since it was read.
         await store.commit([changeVariable(variable, variable), deleteVariable(variable.id)]);
         return reply.code(204).send();
@@ -195,49 +196,55 @@ function addLocking(routes: Routes, { store }: ApiContext, resource: VariableRes
     const described = (id: string) =>
       operation({ tag: 'Variables', id, summary, description, params: VariableParams, response: { 200: Variable } });
     const path = `${ITEM}/${action}`;
-    const handle = (spaceId: Id, id: Id) =>
-      untilUndisturbed(async () => {
-        const before = await resource.find(spaceId, id);
+    const handle = (reply: FastifyReply, spaceId: Id, id: Id) =>
+      resource.change(reply, spaceId, id, async (before) => {
         const variable = { ...before, locked };
         await store.commit([changeVariable(before, variable)]);
         return view(variable);
       });
-    routes.post(path, described(`${action}Variable`), ({ spaceId, params }) => handle(spaceId, params.id));
-    routes.put(path, described(`${action}VariableByPut`), ({ spaceId, params }) => handle(spaceId, params.id));
+    routes.post(path, described(`${action}Variable`), ({ spaceId, params }, reply) =>
+      handle(reply, spaceId, params.id),
+    );
+    routes.put(path, described(`${action}VariableByPut`), ({ spaceId, params }, reply) =>
+      handle(reply, spaceId, params.id),
+    );
   }
+}
+
+/** The variables of a device, or of the space itself, change one after another: they have limits together. */
+function variablesOf({ spaceId, deviceId }: VariableRecord): string {
+  return `variable/${spaceId}/${deviceId}`;
+}
+
+function needUnlocked({ name, locked }: VariableRecord): void {
+  if (locked) throw new ApiFault(423, `variable "${name}" is locked: unlock it first`, 'locked');
 }
 
 type VariableResource = ReturnType<typeof variableResource>;
 
 /** Functions that several routes share: finding a variable or its device, its room, and the commit (409 if the name is taken). */
-function variableResource({ store, turns }: ApiContext) {
-  /** The last change of each owner: changes that need room are made one after another, so that they keep the limits. */
-  const changes = new Map<string, Promise<void>>();
+function variableResource({ store, turns, changes }: ApiContext) {
+  return { find, change, knownDevice, needRoom, commit };
 
-  return { find, findUnlocked, knownDevice, withRoom, commit };
-
-  /**
-   * Runs `work`, which commits a variable.
-   * @param before undefined: a new one
-   * @throws ApiFault 409 `quota` if its device, or the space, would have too many variables
-   */
-  async function withRoom(after: VariableRecord, before: VariableRecord | undefined, work: () => Promise<void>) {
-    const more = { count: before ? 0 : 1, bytes: bytesOf(after) - (before ? bytesOf(before) : 0) };
-    if (more.count === 0 && more.bytes <= 0) return work();
-    const owner = `${after.spaceId}/${after.deviceId}`;
-    const previous = changes.get(owner) ?? Promise.resolve();
-    const change = previous
-      .catch(() => {})
-      .then(() => needRoom(after, more))
-      .then(work)
-      .finally(() => {
-        if (changes.get(owner) === change) changes.delete(owner);
-      });
-    changes.set(owner, change);
-    return change;
+  /** Runs `work`, which commits a change of the variable, in the turn of the variables of its owner. */
+  async function change<T>(
+    reply: FastifyReply,
+    spaceId: Id,
+    id: Id,
+    work: (before: VariableRecord) => Promise<T>,
+  ): Promise<T> {
+    const owner = variablesOf(await find(spaceId, id));
+    return changes.run(reply, owner, async () => work(await find(spaceId, id)));
   }
 
-  async function needRoom({ spaceId, deviceId }: VariableRecord, more: { count: number; bytes: number }) {
+  /**
+   * @param before undefined: a new variable
+   * @throws ApiFault 409 `quota` if its device, or the space, would have too many variables
+   */
+  async function needRoom(after: VariableRecord, before?: VariableRecord): Promise<void> {
+    const more = { count: before ? 0 : 1, bytes: bytesOf(after) - (before ? bytesOf(before) : 0) };
+    if (more.count === 0 && more.bytes <= 0) return;
+    const { spaceId, deviceId } = after;
     const tenant = await tenantOf(store, spaceId);
     const stored = await readVariables({ store, turn: () => turns.next(tenant) }, spaceId, deviceId);
     if (isTooMuch({ count: stored.count + more.count, bytes: stored.bytes + more.bytes })) throw quotaFault(deviceId);
@@ -246,12 +253,6 @@ function variableResource({ store, turns }: ApiContext) {
   async function find(spaceId: Id, id: Id): Promise<VariableRecord> {
     const variable = await findVariable(store, spaceId, id);
     if (!variable) throw notFound('variable');
-    return variable;
-  }
-
-  async function findUnlocked(spaceId: Id, id: Id): Promise<VariableRecord> {
-    const variable = await find(spaceId, id);
-    if (variable.locked) throw new ApiFault(423, `variable "${variable.name}" is locked: unlock it first`, 'locked');
     return variable;
   }
 

@@ -21,6 +21,7 @@ import { Expiry } from '../maintenance/expiry.js';
 import type { Ids } from '../store/ids.js';
 import { inOrder } from '../store/in-order.js';
 import { newMessage } from '../store/new-message.js';
+import { OneByOne } from '../store/one-by-one.js';
 import { untilUndisturbed } from '../store/records.js';
 import {
   type Change,
@@ -35,7 +36,7 @@ import {
   type WaitingRow,
 } from '../store/store.js';
 import { Codecs } from './codecs.js';
-import { applyCurrentRules } from './current-rules.js';
+import { currentRules } from './current-rules.js';
 import {
   type DeviceSession,
   dequeueWhile,
@@ -90,6 +91,8 @@ export class CloudCore implements Downlinks {
   readonly #states: DownlinkStates;
   readonly #encoder: DownlinkEncoder;
   readonly #updates: Updates;
+  /** Downlinks that are being queued, by device: the ids of messages of a device are stored in their order. */
+  readonly #queueing = new OneByOne();
   readonly #uplinks: UplinkHandler;
   readonly #sessions: DeviceSessions;
   readonly #offers: Offers;
@@ -262,8 +265,8 @@ export class CloudCore implements Downlinks {
       if (forwarded?.isWanted) this.#forwarding?.wake();
       return true;
     };
-    const rules = { store: this.#store, forwarding: this.#forwarding };
-    const written = () => applyCurrentRules(rules, session, () => untilUndisturbed(write));
+    const rules = currentRules({ store: this.#store, forwarding: this.#forwarding }, session);
+    const written = () => untilUndisturbed(write, rules);
     if (!(await dequeueWhile(session, queued, written))) return false;
     const { spaceId, type, createdAt } = queued.row;
     this.#history?.noteDelivery(spaceId, type, this.#clock.wall - createdAt);
@@ -280,7 +283,7 @@ export class CloudCore implements Downlinks {
   ): Promise<MessageRow> {
     const raw = 'raw' in request ? { raw: request.raw, codecHash: NO_CODEC } : {};
     let lacksEncoder = false;
-    const row = await inOrder({ store: this.#store, ids: this.#ids }, device.id, async () => {
+    const make = async () => {
       const made = newMessage(this.#ids, this.#clock, device, 'down', request.type, requestBody(request), raw);
       const obstacle = await this.#encoder.refuseUnsendable(device, made);
       lacksEncoder = obstacle !== undefined;
@@ -289,7 +292,9 @@ export class CloudCore implements Downlinks {
       const queued = this.#states.makeStation(made, 'queued', traceparent ?? null);
       await this.#commitWithRoom(device, [...along(made), insertion, queued, ...waiting]);
       return made;
-    });
+    };
+    const order = inOrder({ store: this.#store, ids: this.#ids }, device.id);
+    const row = await this.#queueing.run(device.id, () => untilUndisturbed(make, order));
     this.#emitQueued(device.serial, row, {
       ...(lacksEncoder ? { lacks: 'encoder' } : {}),
       ...(traceparent !== undefined && { traceparent }),

@@ -50,6 +50,8 @@ export function makeQueued(row: WaitingRow): QueuedDownlink {
 
 /** Replaces the row of the device, which may contain a new claim token. */
 export function replaceDevice(session: DeviceSession, device: DeviceRow): void {
+  // The read after a later change may have ended before this one.
+  if (device.version < session.device.version) return;
   if (device.token !== session.device.token) session.token = tokenBytes(device.token);
   session.device = device;
 }

@@ -69,11 +69,12 @@ export class FirmwareQueue implements FirmwareUpdates {
     along: (job: UpdateJob) => readonly Change[] = () => [],
   ): Promise<UpdateJob> {
     return this.#updates.inTurn(device.id, async () => {
-      const step = await inOrder(this.#order, device.id, async () => {
+      const begin = async () => {
         const begun = this.#updates.begin(device, image);
         await this.#write(begun, along(begun.job));
         return begun;
-      });
+      };
+      const step = await untilUndisturbed(begin, inOrder(this.#order, device.id));
       this.#emitMoved(device.serial, step.job);
       const session = this.#queue.sessionOf(device.serial);
       if (session) await this.#enqueue(session, step);
@@ -135,7 +136,7 @@ export class FirmwareQueue implements FirmwareUpdates {
         await this.#write(restarted);
         return restarted;
       };
-      const step = await inOrder(this.#order, session.device.id, () => untilUndisturbed(restart));
+      const step = await untilUndisturbed(restart, inOrder(this.#order, session.device.id));
       if (step === undefined) return this.readUpdate(session);
       this.#emitMoved(session.device.serial, step.job);
       await this.#enqueue(session, step);

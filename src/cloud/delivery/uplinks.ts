@@ -39,7 +39,7 @@ import {
   type Store,
 } from '../store/store.js';
 import type { Codecs } from './codecs.js';
-import { applyCurrentRules } from './current-rules.js';
+import { currentRules } from './current-rules.js';
 import type { DeviceSession } from './device-session.js';
 import type { SessionBody } from './down-messages.js';
 
@@ -124,7 +124,7 @@ export class UplinkHandler {
     try {
       const parsed = isBytes(message) ? parseUp(message) : message;
       if (session.unproven && isKnown(session, parsed)) return 'copy';
-      return await this.#retryConflicts(session, async () => {
+      return await this.#untilUndisturbed(session, async () => {
         // Most messages are prepared without waiting; an `await` would cost memory until the commit is durable.
         const preparing = this.#prepare(session, parsed, message);
         const prepared = preparing instanceof Promise ? await preparing : preparing;
@@ -140,10 +140,9 @@ export class UplinkHandler {
   }
 
   /** Repeats `work` if a concurrent change was committed first, or if a message of the device was out of sequence. */
-  #retryConflicts<T>(session: DeviceSession, work: () => Promise<T>): Promise<T> {
-    return inOrder(this.#options, session.device.id, () =>
-      applyCurrentRules(this.#options, session, () => untilUndisturbed(work)),
-    );
+  #untilUndisturbed<T>(session: DeviceSession, work: () => Promise<T>): Promise<T> {
+    const options = this.#options;
+    return untilUndisturbed(work, { ...inOrder(options, session.device.id), ...currentRules(options, session) });
   }
 
   /** Returns false if the message is a copy of a stored one. */

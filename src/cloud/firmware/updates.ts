@@ -21,6 +21,7 @@ import type { DownMessage, SessionFacts, UploadFirmware } from '../../protocol/m
 import { uuidBytes, uuidText } from '../../protocol/uuid.js';
 import type { Ids } from '../store/ids.js';
 import { newMessage } from '../store/new-message.js';
+import { OneByOne } from '../store/one-by-one.js';
 import type { Change, DeviceRow, Id, MessageRow, Store, WaitingRow } from '../store/store.js';
 import { type Image, Images } from './images.js';
 import { changeJob, isOpen, jobOf, moved, putJob, UPDATES, type UpdateJob } from './job.js';
@@ -68,7 +69,7 @@ type ReportingDevice = Pick<DeviceRow, 'id' | 'spaceId' | 'serial' | 'session'>;
 export class Updates {
   readonly images: Images;
   readonly #options: UpdatesOptions;
-  readonly #turns = new Map<Id, Promise<unknown>>();
+  readonly #turns = new OneByOne();
 
   constructor(options: UpdatesOptions) {
     this.#options = options;
@@ -76,15 +77,8 @@ export class Updates {
   }
 
   /** Runs changes of a device's update one after another. After a conflict with another service, the event is handled again. */
-  async inTurn<T>(deviceId: Id, work: () => Promise<T>): Promise<T> {
-    const turn = Promise.resolve(this.#turns.get(deviceId)).then(work);
-    const over = turn.catch(() => {});
-    this.#turns.set(deviceId, over);
-    try {
-      return await turn;
-    } finally {
-      if (this.#turns.get(deviceId) === over) this.#turns.delete(deviceId);
-    }
+  inTurn<T>(deviceId: Id, work: () => Promise<T>): Promise<T> {
+    return this.#turns.run(deviceId, work);
   }
 
   /** The device's open update; undefined if there is none. */

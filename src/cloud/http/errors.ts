@@ -27,6 +27,11 @@ export function notFound(what: string): ApiFault {
   return new ApiFault(404, `${what} not found`);
 }
 
+/** Nothing is sent. The status is for logs and metrics, as of nginx. */
+export function clientGone(): ApiFault {
+  return new ApiFault(499, 'the client has closed the connection');
+}
+
 /**
  * 400 for an id in a body. In a path, an unknown id is the resource that is asked for (404); in a body, it is a field with a
  * wrong value.

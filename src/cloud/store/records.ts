@@ -1,12 +1,17 @@
 /** Iterates over records page by page, and retries changes that lose against concurrent ones. */
+import { RealClock } from '../../kernel/real-clock.js';
+import type { Millis } from '../../kernel/time.js';
+import { StoreBusy } from './bounded-commits.js';
 import type { ConflictField } from './changes.js';
 import { ConflictError, type Id, type KeyRange, type Page, type RecordRow, type Store } from './store.js';
 
 const PAGE = 500;
 /** Size of a page that delays other requests so little that it is read at once. */
 export const SMALL_PAGE = 50;
-/** Maximum number of attempts. In each round of concurrent changes, one succeeds. */
-const PATIENCE = 100;
+/** Maximum number of attempts. Of two services that change the same record again and again, each wins about every other time. */
+const MOST_ATTEMPTS = 10;
+/** The pause before an attempt is longer by this than the pause before it, so that conflicts become fewer. */
+const PAUSE: Millis = 10;
 
 /** All records of a family and space after the id `after`, oldest first. */
 export async function* everyRecord(
@@ -62,27 +67,31 @@ export async function matchingRecords(
   return found;
 }
 
-/** Runs `work`, which reads a record, decides, and commits a `record.change`; runs it again if a concurrent change won. */
-export function untilUndisturbed<T>(work: () => Promise<T>): Promise<T> {
-  return retryConflicts('record-body', work);
-}
+/** What to read again after a conflict in a field, so that the next attempt does not conflict in the same way. */
+export type Relearning = { readonly [field in ConflictField]?: () => Promise<void> };
 
 /**
- * Runs `work`, and again if its commit conflicts in `field`.
- * @param learn called before each repetition; without a repetition, which would conflict again, it returns false
- * @throws ConflictError of the last attempt
+ * Runs `work`, which reads, decides, and commits a `record.change`; runs it again if a concurrent change won. Changes of the same
+ * record in this service should wait for each other (one-by-one.ts), so that only those of other services can win.
+ * @param relearning further fields in which the commit may conflict
+ * @throws StoreBusy after {@link MOST_ATTEMPTS}
  */
-export async function retryConflicts<T>(
-  field: ConflictField,
-  work: () => Promise<T>,
-  learn: () => Promise<boolean> = () => Promise.resolve(true),
-): Promise<T> {
+export async function untilUndisturbed<T>(work: () => Promise<T>, relearning: Relearning = {}): Promise<T> {
+  const fields: Relearning = { 'record-body': async () => {}, ...relearning };
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
-      const conflicts = error instanceof ConflictError && error.field === field;
-      if (!conflicts || attempt === PATIENCE || !(await learn())) throw error;
+      const relearn = error instanceof ConflictError ? fields[error.field] : undefined;
+      if (relearn === undefined) throw error;
+      if (attempt === MOST_ATTEMPTS) throw new StoreBusy('too many concurrent changes; retry later');
+      if (attempt > 1) await pause(attempt * PAUSE);
+      await relearn();
     }
   }
+}
+
+/** In real time, also in a simulation: its services have no rivals that win twice. */
+function pause(delay: Millis): Promise<void> {
+  return new Promise((resolve) => new RealClock().after(delay, 'the next attempt of a change', resolve));
 }

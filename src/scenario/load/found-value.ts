@@ -55,11 +55,22 @@ export function secretsOf(request: SentRequest | string): readonly string[] {
   );
   const content = foreignJson(body);
   const inForm = content === undefined ? secretsInForm(body) : secretsInJson(content, false);
-  return [...sent, ...secretsInForm(path.split('?')[1] ?? ''), ...inForm];
+  return [...sent, ...secretsInQuery(path), ...inForm];
 }
 
-function secretsInForm(text: string): readonly string[] {
-  return [...new URLSearchParams(text)].flatMap(([name, value]) => (isHidden(name) ? [value] : []));
+/** Addresses in addresses, such as the one to which a login returns: those that are deeper are not read. */
+const DEEPEST = 3;
+
+function secretsInQuery(address: string, depth = 1): readonly string[] {
+  const query = address.indexOf('?');
+  return query === -1 || depth > DEEPEST ? [] : secretsInForm(address.slice(query + 1), depth);
+}
+
+function secretsInForm(text: string, depth = 1): readonly string[] {
+  return [...new URLSearchParams(text)].flatMap(([name, value]) => [
+    ...(isHidden(name) ? [value] : []),
+    ...secretsInQuery(value, depth + 1),
+  ]);
 }
 
 /** @param isSecret whether the value is that of a secret name */

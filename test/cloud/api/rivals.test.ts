@@ -1,43 +1,42 @@
-/** Concurrent requests for one resource: each has read it before the other changes it. */
+/** Concurrent requests for one resource, at several services: each has read it before the other changes it. */
 import { describe, expect, it } from 'vitest';
 import { deleteRemains, deletionOf } from '../../../src/cloud/accounts/spaces.js';
-import type { Change, Id } from '../../../src/cloud/store/store.js';
+import { type Change, ConflictError, type Id } from '../../../src/cloud/store/store.js';
 import { writeImage } from '../../../src/protocol/firmware-image.js';
 import { person, withKey } from './people.js';
-import { START, service } from './service.js';
+import { KEY, START, service } from './service.js';
 
 type Service = Awaited<ReturnType<typeof service>>;
 
-/** Holds the next `n` reads of this resource until all of them have read it. */
+/** Holds the next `n` commits that concern this resource until all of them are there. */
 function meet({ store }: Service, id: Id, n: number): void {
   let release = () => {};
   const all = new Promise<void>((resolve) => {
     release = resolve;
   });
   let arrived = 0;
-  const meeting = async <T>(read: Promise<T>): Promise<T> => {
-    const value = await read;
-    if (arrived >= n) return value;
-    if (++arrived === n) release();
-    await all;
-    return value;
+  const commit = store.commit.bind(store);
+  const concerns = (change: Change) =>
+    ('row' in change && 'id' in change.row ? change.row : (change as { id?: Id })).id === id;
+  store.commit = async (changes) => {
+    if (arrived < n && changes.some(concerns)) {
+      if (++arrived === n) release();
+      await all;
+    }
+    return commit(changes);
   };
-  const [record, tag] = [store.record.bind(store), store.tag.bind(store)];
-  store.record = (family, space, wanted) =>
-    wanted === id && family !== 'key-use' ? meeting(record(family, space, wanted)) : record(family, space, wanted);
-  store.tag = (space, wanted) => (wanted === id ? meeting(tag(space, wanted)) : tag(space, wanted));
 }
 
 describe('changes of an API key', () => {
   it('do not restore it if a concurrent request deletes it', async () => {
     const made = await service();
-    const { call } = made;
+    const { call, another } = made;
     const { id, key } = (await call('POST', 'keys', { name: 'script' })).json;
     meet(made, id, 3);
     const [first, gone, second] = await Promise.all([
       call('POST', `keys/${id}/rotate`),
-      call('DELETE', `keys/${id}`),
-      call('POST', `keys/${id}/rotate`),
+      another()('DELETE', `keys/${id}`),
+      another()('POST', `keys/${id}/rotate`),
     ]);
     expect(gone.status).toBe(204);
     expect((await call('GET', `keys/${id}`)).status).toBe(404);
@@ -48,14 +47,14 @@ describe('changes of an API key', () => {
 
   it('do not undo a concurrent reduction of its permissions', async () => {
     const made = await service();
-    const { call } = made;
+    const { call, another } = made;
     const tag = (await call('POST', 'tags', { name: 'cold', color: '#00ffaa' })).json;
     const { id } = (await call('POST', 'keys', { name: 'script' })).json;
     meet(made, id, 3);
     const [, , rotated] = await Promise.all([
       call('PUT', `keys/${id}`, { tags: [tag], access_type: 'read' }),
-      call('PUT', `keys/${id}`, { name: 'renamed' }),
-      call('POST', `keys/${id}/rotate`),
+      another()('PUT', `keys/${id}`, { name: 'renamed' }),
+      another()('POST', `keys/${id}/rotate`),
     ]);
     expect((await call('GET', `keys/${id}`)).json).toMatchObject({
       name: 'renamed',
@@ -70,13 +69,13 @@ describe('changes of an API key', () => {
 describe('changes of a variable', () => {
   it('are rejected with 423 if a concurrent request locks it', async () => {
     const made = await service();
-    const { call } = made;
+    const { call, another } = made;
     const { id } = (await call('POST', 'variables', { name: 'a', value: 'old' })).json;
     meet(made, id, 3);
     const [locked, changed, deleted] = await Promise.all([
       call('POST', `variables/${id}/lock`),
-      call('PUT', `variables/${id}`, { value: 'new' }),
-      call('DELETE', `variables/${id}`),
+      another()('PUT', `variables/${id}`, { value: 'new' }),
+      another()('DELETE', `variables/${id}`),
     ]);
     expect([locked.status, changed.status, deleted.status]).toEqual([200, 423, 423]);
     expect((await call('GET', `variables/${id}`)).json).toMatchObject({ value: 'old', locked: true });
@@ -84,22 +83,128 @@ describe('changes of a variable', () => {
 
   it('do not restore it if a concurrent request deletes it', async () => {
     const made = await service();
-    const { call } = made;
+    const { call, another } = made;
     const { id } = (await call('POST', 'variables', { name: 'a', value: 'old' })).json;
     meet(made, id, 2);
-    await Promise.all([call('DELETE', `variables/${id}`), call('PUT', `variables/${id}`, { value: 'new' })]);
+    await Promise.all([call('DELETE', `variables/${id}`), another()('PUT', `variables/${id}`, { value: 'new' })]);
     expect((await call('GET', 'variables')).json).toEqual([]);
   });
 
   it('are all stored if they are concurrent and change different fields', async () => {
     const made = await service();
-    const { call } = made;
+    const { call, another } = made;
     const { id } = (await call('POST', 'variables', { name: 'a', value: '1' })).json;
     const changes = [{ value: '2' }, { comment: 'c' }, { name: 'b' }, { environment: 'wmbus' }];
     meet(made, id, changes.length);
-    await Promise.all(changes.map((change) => call('PUT', `variables/${id}`, change)));
+    await Promise.all(changes.map((change) => another()('PUT', `variables/${id}`, change)));
     expect((await call('GET', `variables/${id}`)).json).toMatchObject(Object.assign({}, ...changes));
   });
+});
+
+describe('concurrent changes at one service', () => {
+  const script = 'function main(job) { return null; }';
+
+  /** Counts commits of the store, and those that conflict. */
+  function count({ store }: Service) {
+    const counts = { commits: 0, conflicts: 0 };
+    const commit = store.commit.bind(store);
+    store.commit = async (changes) => {
+      counts.commits++;
+      try {
+        await commit(changes);
+      } catch (error) {
+        counts.conflicts++;
+        throw error;
+      }
+    };
+    return counts;
+  }
+
+  const MANY = 20;
+  const many = <T>(work: (n: number) => Promise<T>) => Promise.all(Array.from({ length: MANY }, (_, n) => work(n)));
+
+  it.each<[string, string, object, (id: string, n: number) => readonly [string, string, object?]]>([
+    ['of a key', 'keys', { name: 'script' }, (id, n) => ['PUT', `keys/${id}`, { name: `n${n}` }]],
+    ['that replace the secret of a key', 'keys', { name: 'script' }, (id) => ['POST', `keys/${id}/rotate`]],
+    ['that create keys', 'keys', { name: 'script' }, (_, n) => ['POST', 'keys', { name: `n${n}` }]],
+    ['of a variable', 'variables', { name: 'a', value: '1' }, (id, n) => ['PUT', `variables/${id}`, { value: `${n}` }]],
+    ['that lock a variable', 'variables', { name: 'a', value: '1' }, (id) => ['POST', `variables/${id}/lock`]],
+    [
+      'of a connector',
+      'connectors',
+      { name: 'hook', transformation: script },
+      (id, n) => ['PUT', `connectors/${id}`, { name: `n${n}` }],
+    ],
+    [
+      'of members',
+      'tags',
+      { name: 'a', color: '#00ffaa' },
+      (_, n) => ['POST', 'users/invite', { email: `${n}@example.org` }],
+    ],
+  ])('%s wait for each other, so that none conflicts', async (_, family, body, change) => {
+    const made = await service();
+    const { id } = (await made.call('POST', family, body)).json;
+    const counts = count(made);
+    const answers = await many((n) => made.call(...change(id, n)));
+    expect(answers.filter(({ status }) => status >= 300)).toEqual([]);
+    expect(counts).toEqual({ commits: MANY, conflicts: 0 });
+  });
+
+  it('are not made after their clients have gone', async () => {
+    const made = await service();
+    const { app, store, spaceId, call } = made;
+    const { id } = (await call('POST', 'keys', { name: 'script' })).json;
+    const counts = count(made);
+    const commit = store.commit.bind(store);
+    let goOn = () => {};
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const begun = new Promise<void>((resolve) => {
+      store.commit = async (changes) => {
+        resolve();
+        await held;
+        return commit(changes);
+      };
+    });
+    const client = new AbortController();
+    const put = (name: string, signal?: AbortSignal) =>
+      app.inject({
+        method: 'PUT',
+        url: `/v2/spaces/${spaceId}/keys/${id}`,
+        headers: { 'x-api-key': KEY },
+        payload: { name },
+        ...(signal && { signal }),
+      });
+    const first = put('first');
+    await begun;
+    const gone = many((n) => put(`n${n}`, client.signal).catch(() => 'gone'));
+    // The requests wait for their turns.
+    await made.call('GET', `keys/${id}`);
+    client.abort();
+    await gone;
+    goOn();
+    await first;
+    expect((await call('PUT', `keys/${id}`, { access_type: 'read' })).json.name).toBe('first');
+    expect(counts).toEqual({ commits: 2, conflicts: 0 });
+  });
+
+  it.each<[string, string, object, string, object | undefined]>([
+    ['keys/:id', 'keys', { name: 'script' }, 'PUT', { name: 'n' }],
+    ['variables/:id', 'variables', { name: 'a', value: '1' }, 'PUT', { value: '2' }],
+    ['connectors/:id', 'connectors', { name: 'hook', transformation: script }, 'PUT', { name: 'n' }],
+  ])(
+    'of %s end with 503 and a time to wait if other services always win',
+    async (path, family, body, method, change) => {
+      const made = await service();
+      const { id } = (await made.call('POST', family, body)).json;
+      made.store.commit = () => Promise.reject(new ConflictError('record-body'));
+      const counts = count(made);
+      const answer = await made.call(method, path.replace(':id', id), change);
+      expect([answer.status, answer.json.code, answer.headers['retry-after']]).toEqual([503, 'busy', '1']);
+      expect(counts.commits).toBe(10);
+    },
+  );
 });
 
 describe('the deletion of a connector or a tag', () => {

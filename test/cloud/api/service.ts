@@ -73,32 +73,37 @@ export async function service(
   });
   const app = createApi(context, options);
 
-  const call: Call = async (method, path, body, headers = {}) => {
-    const url = path.startsWith('/') ? path : `/v2/spaces/${spaceId}/${path}`;
-    const json = body === undefined ? {} : { 'content-type': 'application/json' };
-    const payload = body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) };
-    const answer = await app.inject({
-      // The cast is needed because the type of inject lists fewer methods than tests try.
-      method: method as 'GET',
-      url,
-      headers: { 'x-api-key': KEY, ...json, ...headers },
-      ...payload,
-    });
-    const { statusCode: status, body: text } = answer;
-    const type = String(answer.headers['content-type']);
-    const isPlain = status === 404 && options.plainNotFound === true;
-    const isOfPage = url.startsWith('/v2/documentation');
-    // In every test, the answers must match the OpenAPI document.
-    if (status < 500 && !isPlain && !isOfPage)
-      expect(judgeOf(app, options)(method, url, status, type, text)).toBeUndefined();
-    return { status, headers: answer.headers, text, json: parse(text) };
-  };
+  const callOf =
+    (called: FastifyInstance): Call =>
+    async (method, path, body, headers = {}) => {
+      const url = path.startsWith('/') ? path : `/v2/spaces/${spaceId}/${path}`;
+      const json = body === undefined ? {} : { 'content-type': 'application/json' };
+      const payload = body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) };
+      const answer = await called.inject({
+        // The cast is needed because the type of inject lists fewer methods than tests try.
+        method: method as 'GET',
+        url,
+        headers: { 'x-api-key': KEY, ...json, ...headers },
+        ...payload,
+      });
+      const { statusCode: status, body: text } = answer;
+      const type = String(answer.headers['content-type']);
+      const isPlain = status === 404 && options.plainNotFound === true;
+      const isOfPage = url.startsWith('/v2/documentation');
+      // In every test, the answers must match the OpenAPI document.
+      if (status < 500 && !isPlain && !isOfPage)
+        expect(judgeOf(app, options)(method, url, status, type, text)).toBeUndefined();
+      return { status, headers: answer.headers, text, json: parse(text) };
+    };
+  const call = callOf(app);
+  /** Calls another service on the same database. */
+  const another = () => callOf(createApi(context, options));
   const device = async (given: object = {}): Promise<{ id: Id; serial_number: string }> => {
     const named = { name: 'freezer-1', serial_number: '2159017985', ...given };
     const token = String(named.serial_number).padStart(32, '0');
     return (await call('POST', 'devices', { token, ...named })).json;
   };
-  return { app, store, clock, ids, spaceId, call, device, logged, forgotten, context };
+  return { app, store, clock, ids, spaceId, call, another, device, logged, forgotten, context };
 }
 
 /** Resolves every name to a public address, without a resolver. */

@@ -114,15 +114,18 @@ describe('a variable', () => {
 });
 
 describe('the variables of a device, and of the space itself,', () => {
+  const OLD = { deviceId: null, environment: null, comment: null, secure: false, locked: false, createdAt: 0 };
   const named = (n: number, more: object = {}) => ({ name: `v${n}`, value: '', ...more });
   const quota = (owner: string) =>
     `the ${owner} would have more than 1000 variables, or 256 KiB of their names and values, which is the maximum; delete some`;
 
   it('are at most 1,000 each, also if they are created concurrently', async () => {
-    const { call, device } = await service();
+    const { call, device, store, spaceId, ids } = await service();
     const { id } = await device();
     const create = (n: number, more?: object) => call('POST', 'variables', named(n, more));
-    const answers = await Promise.all(Array.from({ length: 1001 }, (_, n) => create(n)));
+    const stored = Array.from({ length: 950 }, (_, n) => ({ ...OLD, spaceId, id: ids.uuid(), ...named(2000 + n) }));
+    await store.commit(stored.map(putVariable));
+    const answers = await Promise.all(Array.from({ length: 51 }, (_, n) => create(n)));
     const rejected = answers.filter(({ status }) => status !== 201);
     expect(rejected).toMatchObject([{ status: 409, json: { code: 'quota', message: quota('space itself') } }]);
     expect((await create(1, { device_id: id })).status).toBe(201);
@@ -149,16 +152,13 @@ describe('the variables of a device, and of the space itself,', () => {
 
   it('that are more from an older version can be made smaller, but not larger', async () => {
     const { call, store, spaceId, ids } = await service();
-    const old = {
+    const rows = Array.from({ length: 1100 }, (_, n) => ({
+      ...OLD,
       spaceId,
-      deviceId: null,
-      environment: null,
-      comment: null,
-      secure: false,
-      locked: false,
-      createdAt: 0,
-    };
-    const rows = Array.from({ length: 1100 }, (_, n) => ({ ...old, id: ids.uuid(), ...named(n), value: 'abc' }));
+      id: ids.uuid(),
+      ...named(n),
+      value: 'abc',
+    }));
     await store.commit(rows.map(putVariable));
     const path = `variables/${rows[0]?.id}`;
     expect((await call('PUT', path, { value: 'a' })).status).toBe(200);

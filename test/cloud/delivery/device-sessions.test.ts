@@ -211,6 +211,26 @@ describe('a change by the API', () => {
     expect((await load()).device.name).toBe('renamed');
   });
 
+  it('stays in the session if a read from before it ends later', async () => {
+    const { store, load, sessions } = await setUp();
+    const session = await load();
+    await store.commit([{ kind: 'device.change', id: ROW.id, change: { token: 'ab'.repeat(16) } }]);
+    const earlier = await store.deviceBySerial(serial);
+    const { deviceBySerial } = store;
+    let answer = (_: typeof earlier) => {};
+    store.deviceBySerial = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
+    const first = sessions.forget(serial);
+    store.deviceBySerial = deviceBySerial;
+    await store.commit([{ kind: 'device.change', id: ROW.id, change: { token: 'cd'.repeat(16) } }]);
+    await sessions.forget(serial);
+    answer(earlier);
+    await first;
+    expect([...session.token]).toEqual(new Array(16).fill(0xcd));
+  });
+
   it('of a device without a session reads nothing', async () => {
     const { store, sessions } = await setUp();
     store.deviceBySerial = () => Promise.reject(new Error('read'));

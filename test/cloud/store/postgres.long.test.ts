@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { POSTGRES } from '../../../src/cloud/store/postgres/driver.js';
 import type { Statement } from '../../../src/cloud/store/sql/dialect.js';
 import { messageList } from '../../../src/cloud/store/sql/queries.js';
-import { StoreUnavailable } from '../../../src/cloud/store/store.js';
+import { type Change, StoreUnavailable } from '../../../src/cloud/store/store.js';
 import {
   connected,
   newDatabase,
@@ -176,7 +176,10 @@ describe('the PostgreSQL store', () => {
   it('retries after a deadlock with another service', async () => {
     const url = await emptyDatabase();
     const store = await openShared(url);
-    await furnish(store, [device(1), device(2), device(3)]);
+    await furnish(store);
+    await store.commit([1, 2, 3].map((n) => insert.tag(tag(n))));
+    const touch = (client: Client, n: number) =>
+      client.query("UPDATE tag SET color = '#111111' WHERE id = $1", [tag(n).id]);
     await connected(url, (gate) =>
       connected(url, async (rival) => {
         // The session of the store looks for a deadlock after it has waited for 50 ms, the rival only after an hour. The store
@@ -187,7 +190,7 @@ describe('the PostgreSQL store', () => {
         await rival.query('BEGIN');
         await touch(rival, 2);
         const commit = store.commit(
-          [1, 3, 2].map((n) => ({ kind: 'device.change', id: device(n).id, change: { name: `new ${n}` } }) as const),
+          [1, 3, 2].map((n) => ({ kind: 'tag.change', id: tag(n).id, change: { name: `new ${n}` } }) as const),
         );
         const storePid = await sessionThatWaitsFor(url, await pidOf(gate));
         const touched = touch(rival, 1);
@@ -198,13 +201,36 @@ describe('the PostgreSQL store', () => {
         await commit;
       }),
     );
-    const rows = await Promise.all([1, 2, 3].map((n) => store.device(SPACE, device(n).id)));
-    expect(rows.map((row) => [row?.name, row?.lastSeen])).toEqual([
-      ['new 1', 1],
-      ['new 2', 1],
-      ['new 3', 1],
+    const rows = await Promise.all([1, 2, 3].map((n) => store.tag(SPACE, tag(n).id)));
+    expect(rows.map((row) => [row?.name, row?.color])).toEqual([
+      ['new 1', '#111111'],
+      ['new 2', '#111111'],
+      ['new 3', '#111111'],
     ]);
     await store.close();
+  });
+
+  it.each<[string, (n: number) => Change]>([
+    ['changes', (n) => ({ kind: 'device.change', id: device(n).id, change: { label: { a: 'b' } } })],
+    ['changes of tags', (n) => ({ kind: 'device.change', id: device(n).id, change: { tagIds: [] } })],
+    ['deletions', (n) => ({ kind: 'device.delete', id: device(n).id, at: T0 })],
+    ['records', (n) => ({ kind: 'device.need', id: device(n).id })],
+    ['messages', (n) => insert.message(message(n, { deviceId: device(n).id }))],
+  ])('locks devices in the order of their ids, so that services do not wait for each other: %s', async (_, change) => {
+    const url = await emptyDatabase();
+    const [store, other] = [await openShared(url), await openShared(url)];
+    await furnish(store, [device(1), device(2)]);
+    await connected(url, async (rival) => {
+      await rival.query('BEGIN');
+      await touch(rival, 1);
+      const commits = [2, 1].map((n) => store.commit([change(n)]));
+      await sessionThatWaitsFor(url, await pidOf(rival));
+      const isFree = await rival.query('SELECT 1 FROM device WHERE id = $1 FOR UPDATE SKIP LOCKED', [device(2).id]);
+      await rival.query('COMMIT');
+      await Promise.all(commits);
+      expect(isFree.rowCount).toBe(1);
+    });
+    await Promise.all([store.close(), other.close()]);
   });
 
   it('finds the latest messages of a silent device without reading those of others', async () => {

@@ -1,6 +1,6 @@
 /** What a failed check has found, as reports show it. */
 import { expect, it } from 'vitest';
-import { describeFound } from '../../../src/scenario/load/found-value.js';
+import { describeFound, secretsOf } from '../../../src/scenario/load/found-value.js';
 
 it.each([
   [['x'], '"x"'],
@@ -51,4 +51,16 @@ it.each([
   ['$.echo', '[{"pin":"sesame"'],
 ])('%s with a secret in %j does not show it', (of, value) => {
   expect(describeFound(of, [value], ['', 'my-sesame-key'])).not.toContain('sesame');
+});
+
+it.each([
+  ['/cb?token=sesame&a=b', ['sesame']],
+  ['/cb?a=/x&token=ses?ame', ['ses?ame']],
+  ['/cb?next=/a?token=sesame', ['sesame']],
+  ['/cb?next=%2Fa%3Fb%3D%252Fc%253Ftoken%253Dsesame', ['sesame']],
+  ['/cb?token=/a?pin=sesame', ['/a?pin=sesame', 'sesame']],
+  ['/cb?a=b', []],
+  [`/cb${'?a='.repeat(100_000)}`, []],
+])('the secrets in the query of %j are %j', (path, secrets) => {
+  expect(secretsOf({ path })).toEqual(secrets);
 });

@@ -59,8 +59,8 @@ const DEADLOCK_RETRIES = 5;
 const MOST_SLOW = 2;
 
 /**
- * Before messages are inserted, in the order of the ids of their devices: without it, two services that insert messages of the
- * same devices would wait for each other. An insertion looks for copies and newer messages of the device, and counts its queue,
+ * Before devices change or get messages, in the order of their ids: without it, two services that write to the same devices would
+ * wait for each other. An insertion of a message looks for copies and newer messages of the device, and counts its queue,
  * but it does not see what another service has not committed yet. Its statement sees what was committed before the lock.
  */
 const LOCK_DEVICE = 'SELECT 1 FROM device WHERE id = ? FOR NO KEY UPDATE';
@@ -300,7 +300,7 @@ export class PostgresDriver implements SqlDriver {
   #locksOf(batch: readonly Waiting[]): readonly OfCommit[] {
     const locks = new Map<string, OfCommit>();
     for (const { entry, statement } of this.nodes ? statementsOf(batch) : []) {
-      const { intoDevice: id } = statement;
+      const { ofDevice: id } = statement;
       if (id !== undefined) locks.set(id, { entry, statement: { text: LOCK_DEVICE, values: [id] } });
     }
     return [...locks].sort(([a], [b]) => compareValues(a, b)).map(([, lock]) => lock);

@@ -29,7 +29,8 @@ export function changeDevice(
   const detached = within === undefined ? [detachTags(id)] : within.map((tagId) => detachTag(id, tagId));
   const tags = change.tagIds ? [...detached, ...attachTags(id, change.tagIds)] : [];
   const edit = isEdit(change) ? [{ text: RAISE_VERSION, values: [was ?? null, id] }] : [];
-  return [...edit, ...update('device', deviceColumns(id, change, vault), id, ' AND deleted_at IS NULL'), ...tags];
+  const row = update('device', deviceColumns(id, change, vault), id, ' AND deleted_at IS NULL');
+  return [...edit, ...row, ...tags].map((statement) => ({ ...statement, ofDevice: id }));
 }
 
 /** Finds the device if its messages are now forwarded by other rules. Writes nothing otherwise, so that nothing waits for it. */
@@ -60,12 +61,12 @@ const NEED_DEVICE = `UPDATE device SET label = ${valueIf('deleted_at IS NULL', '
 
 /** The database rejects this statement if the device is deleted. */
 export function needDevice(id: Id): Statement {
-  return { text: NEED_DEVICE, values: [id] };
+  return { text: NEED_DEVICE, values: [id], ofDevice: id };
 }
 
 /** Deletes a device: its row stays, without its claim token. Its pending downlinks are cancelled. */
 export function deleteDevice({ id, at }: Extract<Change, { kind: 'device.delete' }>): readonly Statement[] {
-  return [{ text: FORGET_DEVICE, values: [at, id] }, detachTags(id), cancelPending(id, at)];
+  return [{ text: FORGET_DEVICE, values: [at, id], ofDevice: id }, detachTags(id), cancelPending(id, at)];
 }
 
 const FORGET_DEVICE = `UPDATE device SET deleted_at = ?, token = '', token_hash = NULL, shared_token_hash = NULL

@@ -10,8 +10,8 @@ export interface Statement {
   readonly inOrder?: true;
   /** A query with the value `found`: whether this statement's message is a copy. For a database that logs rejections. */
   readonly isCopy?: Statement;
-  /** The statement stores a message of this device, if those of the device that are stored already permit it. */
-  readonly intoDevice?: string;
+  /** The device whose row this statement changes, or into which it stores a message if the stored ones permit it. */
+  readonly ofDevice?: string;
 }
 
 export interface Dialect {

@@ -91,12 +91,12 @@ export function insertMessage(
   ];
   if (room !== undefined) {
     values.push(row.deviceId, room, row.downAnsweredAt, row.direction);
-    return { text: insertions.withRoom, values, intoDevice: row.deviceId };
+    return { text: insertions.withRoom, values, ofDevice: row.deviceId };
   }
   values.push(row.downAttempt, row.downAnsweredAt);
   if (newSince === undefined || fingerprint === null)
-    return { text: insertions.any, values: [...values, row.direction], intoDevice: row.deviceId };
+    return { text: insertions.any, values: [...values, row.direction], ofDevice: row.deviceId };
   const copy = [row.deviceId, fingerprint, Math.ceil(newSince)];
   const isCopy = { text: FIND_COPY, values: copy };
-  return { text: insertions.new, values: [...values, ...copy], isCopy, intoDevice: row.deviceId };
+  return { text: insertions.new, values: [...values, ...copy], isCopy, ofDevice: row.deviceId };
 }
