@@ -12,8 +12,6 @@ import { SeriesSet } from './series.js';
 
 /** Time from one sample to the next: the shortest length of a bucket. */
 const EVERY = seconds(10);
-/** Most samples in a second of real time: a run whose time passes fast has fewer in the same simulated time. */
-const MOST_OFTEN = 40;
 /** A rate is that of this time, so that it does not jump with each report of a small fleet. */
 const RATE_OF = minutes(1);
 /** The percentiles are those of the deliveries of this time, so that a single one does not change them much. */
@@ -42,15 +40,8 @@ interface SpaceHistory {
 }
 
 export class History {
-  /** Time from one sample to the next. */
-  readonly every: Millis;
   readonly #spaces = new Map<Id, SpaceHistory>();
   #sampled: UnixMillis | undefined;
-
-  /** @param speed simulated milliseconds per real millisecond. Default: 1 */
-  constructor(speed = 1) {
-    this.every = Math.max(EVERY, Math.round((seconds(1) / MOST_OFTEN) * speed));
-  }
 
   /** Counts a report of a device of the space. */
   noteReport(spaceId: Id): void {
@@ -78,7 +69,7 @@ export class History {
         ({ at }) => now - at < RATE_OF,
       );
       const rate = rateOf(space.counted);
-      space.series ??= new SeriesSet(FIGURES, now, this.every);
+      space.series ??= new SeriesSet(FIGURES, now, EVERY);
       space.series.add(now, {
         devices_on_time: on_time,
         downlinks_waiting: waiting.get(spaceId) ?? 0,
@@ -113,7 +104,7 @@ export function keepHistory(
   return repeatWork(clock, 'a sample of the history', async () => {
     // A store that does not answer leaves a gap.
     await history.sample(store, clock.wall).catch(() => {});
-    return history.every;
+    return EVERY;
   });
 }
 

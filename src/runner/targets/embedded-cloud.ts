@@ -15,7 +15,6 @@ import { entropy } from '../../kernel/entropy.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import type { Wires } from '../../kernel/in-flight.js';
 import type { Log } from '../../kernel/log.js';
-import type { Pace } from '../../kernel/pace.js';
 import type { Random } from '../../kernel/random.js';
 import type { CloudSettings } from '../../scenario/model/cloud.js';
 import type { Trace } from '../../trace/events.js';
@@ -69,7 +68,7 @@ export class EmbeddedCloud implements ServiceProcess {
   /** The data of the store `memory`. They are kept here so that they survive a kill, as data on a disk would. */
   readonly #disk = new MemoryTables();
   /** What the console shows of the time before a restart. */
-  readonly #history: History;
+  readonly #history = new History();
   #life: Life | undefined;
   #lives = 0;
   #begun = false;
@@ -83,8 +82,6 @@ export class EmbeddedCloud implements ServiceProcess {
 
   constructor(options: EmbeddedCloudOptions) {
     this.#options = options;
-    const { speed }: Partial<Pace> = options.clock;
-    this.#history = new History(speed);
     this.#secretsKey = isPostgresUrl(options.db) ? (options.secretsKey ?? randomKey('the key of the run')) : undefined;
     const port = options.udp ? 0 : null;
     this.#ports = { api: 0, udp: port, udpRaw: port, udpDtls: port };

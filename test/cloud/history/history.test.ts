@@ -60,10 +60,6 @@ describe('the history of a space', () => {
     expect(json.figures.reports_per_minute.mean).toEqual([180, 90, 60]);
   });
 
-  it('has at most 40 samples in a second of real time', () => {
-    expect([1, 60, 400, 20_000].map((speed) => new History(speed).every)).toEqual([10_000, 10_000, 10_000, 500_000]);
-  });
-
   it('is empty without a sample, and hidden from keys with tags', async () => {
     const { call } = await service();
     expect((await call('GET', 'history')).json.figures.devices_on_time).toEqual({ min: [], mean: [], max: [] });
