@@ -123,7 +123,7 @@ export class DeviceCloudClient extends SpaceClient {
     return this.requests.list(`${this.requests.space}/devices/summaries`, { ...query });
   }
 
-  /** The figures of the space since the start of the service, in at most 600 buckets. */
+  /** The figures of the space since the start of the service, in buckets that are longer for earlier times. */
   async history(): Promise<History> {
     const path = `${this.requests.space}/history`;
     const answer = await this.requests.ask('GET', path);
