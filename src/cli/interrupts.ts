@@ -36,6 +36,7 @@ export class Interrupts {
     this.#self = self;
     this.#clock = clock;
     for (const signal of SIGNALS) self.on(signal, this.interrupt);
+    this.#followParent();
   }
 
   /** Whether a signal has asked the command to end. */
@@ -81,6 +82,15 @@ export class Interrupts {
     );
     for (const { handler } of this.#listeners) handler(signal);
   };
+
+  /** Ends this process, as a closed terminal does, when the process that has started it with a channel is gone, even killed. */
+  #followParent(): void {
+    const end = () => this.interrupt('SIGHUP');
+    if (this.#self.connected === false) return end();
+    this.#self.once('disconnect', end);
+    // Otherwise the channel would keep this process alive when its command has ended.
+    this.#self.channel?.unref();
+  }
 
   #endBy(signal: string): void {
     this.#say(`interrupted by ${signal}`);

@@ -1,8 +1,9 @@
 /** The Host of the real process. */
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Clock } from '../kernel/clock.js';
 import { EXIT } from '../kernel/errors.js';
@@ -43,17 +44,18 @@ export function processHost(
   };
 }
 
-/** Starts the program of this process again. */
+/** Starts the program of this process again, with a channel: it ends when this process is gone (see {@link Interrupts}). */
 function again(
   self: NodeJS.Process,
   args: readonly string[],
   { env, errLine, workingDirectory }: AgainOptions = {},
 ): AnotherRun {
+  // The cast is safe because these streams are pipes: the types of Node.js do not know a list of four.
   const child = spawn(self.execPath, [...self.execArgv, self.argv[1] ?? '', ...args], {
     cwd: workingDirectory,
     env: { ...withoutSettings(self.env), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  }) as ChildProcessByStdio<null, Readable, Readable>;
   const out = text(child.stdout);
   const err = readText(child.stderr, errLine ?? (() => {}));
   const ended = once(child, 'close').then(async ([code, signal]: readonly unknown[]) => ({

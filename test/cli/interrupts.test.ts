@@ -67,6 +67,13 @@ it('without a handler, a signal ends the process and no timer is pending', () =>
   expect(done).toEqual(['ghostfleet: interrupted by SIGINT\n', 'kill 4711 SIGINT']);
 });
 
+it('the end of the process that has started this one is like a signal', () => {
+  const { done, self, interrupts } = made();
+  interrupts.listen((signal) => done.push(signal));
+  self.emit('disconnect');
+  expect(done).toEqual(['SIGHUP']);
+});
+
 // Node.js delivers a signal when the running code has returned: it arrives after a change that happened before.
 it.each(['SIGINT', 'SIGTERM', 'SIGHUP'])(
   '%s that is delivered late, while no command listens, is not lost',

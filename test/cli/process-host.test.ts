@@ -1,6 +1,9 @@
-import { EventEmitter } from 'node:events';
+import { fork } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { processHost } from '../../src/cli/process-host.js';
+import { bundled } from '../support/bundled.js';
 
 /** A process, its messages, and a function that makes its standard output fail. */
 function made() {
@@ -68,4 +71,15 @@ it('a further process has none of the variables of this program, which may be se
   const { out } = await host.again([print], { env: { GHOSTFLEET_VAR_own: 'given' } }).ended;
   expect(out).toMatch(/^given \/home\/me /);
   expect(out).not.toContain('secret');
+});
+
+it('a further process ends when the process that has started it is killed', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const first = fork(bundled(new URL('./end-with-parent.ts', import.meta.url)), [String(port)], { execArgv: [] });
+  const [further] = (await once(server, 'connection')) as [Socket];
+  first.kill('SIGKILL');
+  await once(further.resume(), 'close');
+  server.close();
 });
