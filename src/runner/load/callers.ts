@@ -29,8 +29,8 @@ interface CallersOptions {
   readonly failed?: Failed | undefined;
 }
 
-/** Maximum number of connections of a caller in real time. */
-export const CONNECTIONS = 64;
+/** Most connections of a caller in real time: more than the users of most loads, each of whom needs one. */
+export const CONNECTIONS = 10_000;
 
 export class Callers {
   readonly #baseUrl: string;

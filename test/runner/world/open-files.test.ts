@@ -42,7 +42,7 @@ it('the connections of the users of loads count, at both ends if the service is 
   const fleet = 'fleet: [{ name: clime, profile: clime, count: 1 }]';
   const plan = planned(`name: busy\nduration: 1m\n${fleet}\n${loads}\n`);
   expect(() => checkOpenFiles(plan, profiles, { udp: false, service: true }, 256)).toThrow(
-    'needs about 328: loads need 64 connections',
+    'needs about 1240: loads need 520 connections',
   );
-  expect(() => checkOpenFiles(plan, profiles, { udp: false, service: false }, 264)).not.toThrow();
+  expect(() => checkOpenFiles(plan, profiles, { udp: false, service: false }, 720)).not.toThrow();
 });
