@@ -296,6 +296,8 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
   const exporting = source && settings && telemetry?.beginCloudTelemetry({ settings, service, source, complain });
   const { happens, forget } = awaitInterruption(host, () => describeKept(db));
   await happens;
+  // The collector gets a second: the whole end has to be shorter than the 10 s after which Docker kills the process.
+  exporting?.interrupt();
   await exporting?.end();
   await service.close();
   forget();

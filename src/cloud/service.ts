@@ -1,11 +1,13 @@
 /** The cloud service: store, delivery core, REST API and gateways. `ghostfleet serve` runs it alone, the runner embeds it. */
 import type { EdgeClock } from '../kernel/clock.js';
+import { within } from '../kernel/deadline.js';
 import { UsageError } from '../kernel/errors.js';
 import type { Wires } from '../kernel/in-flight.js';
 import type { Log } from '../kernel/log.js';
 import type { Random } from '../kernel/random.js';
+import { RealClock } from '../kernel/real-clock.js';
 import { portRefused } from '../kernel/system-errors.js';
-import type { Millis } from '../kernel/time.js';
+import { type Millis, seconds } from '../kernel/time.js';
 import { shownCommand } from '../kernel/web-address.js';
 import type { Trace } from '../trace/events.js';
 import { AuditLog } from './accounts/audit.js';
@@ -166,9 +168,12 @@ export interface Service {
    * the clients have noticed, in the turn of the event loop in which the port is closed.
    */
   hangUp(): Promise<void>;
-  /** Finishes running requests, then closes ports and store. */
+  /** Finishes running requests and delivery attempts, for a few seconds at most, then closes ports and store. */
   close(): Promise<void>;
 }
+
+/** Time for running requests and delivery attempts together when the service ends: Docker kills it after 10 s. */
+const CLOSING_LIMIT: Millis = seconds(6);
 
 /** Starts the service. @throws UsageError if a port is in use or the database cannot be used */
 export async function startService(options: ServiceOptions): Promise<Service> {
@@ -179,7 +184,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const closers: Closers = [() => store.close()];
   // In reverse order of opening: ports first, the store last.
   const close = async () => {
-    for (const closer of closers.splice(0).reverse()) await closer();
+    await within({ clock: new RealClock(), limit: CLOSING_LIMIT, what: 'the end of the service' }, async (late) => {
+      for (const closer of closers.splice(0).reverse()) await closer(late);
+    });
   };
   opened.soundness?.listen((what) => {
     options.log.error(
@@ -250,7 +257,8 @@ function withoutSpace(db: string, error: unknown): unknown {
   return new UsageError('bad-database', error.explained, hint);
 }
 
-type Closers = (() => Promise<void>)[];
+/** Each ends a part of the service. `late` is aborted when the time is over: then nothing waits for others any longer. */
+type Closers = ((late: AbortSignal) => Promise<void>)[];
 
 interface Stores {
   readonly store: Store;
@@ -297,7 +305,7 @@ function buildParts(options: ServiceOptions, { store, opened }: Stores, closers:
     allowPrivate: options.allowPrivateTargets ?? false,
     hosts: options.connectorHosts,
   });
-  closers.push(() => connectors.close());
+  closers.push((late) => connectors.close(late));
   connectors.wake();
   // A simulation without a console needs no history, which costs alarms.
   const isWatched = options.operated || options.webConsole !== undefined;
@@ -386,7 +394,7 @@ async function listenApi(
           publicUrl: apiOptions.publicUrl ?? null,
         });
   const connections = new Connections(api.server);
-  closers.push(() => closeServer(api, connections));
+  closers.push((late) => closeServer(api, connections, late));
   await api.ready();
   binding?.('tcp', port);
   const address = await api.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {

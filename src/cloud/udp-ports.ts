@@ -46,7 +46,10 @@ interface UdpPorts {
  * @param closers gets the functions that close the ports when the service closes
  * @throws UsageError if a port is in use or may not be bound
  */
-export async function openUdpPorts(options: UdpPortsOptions, closers: (() => Promise<void>)[]): Promise<UdpPorts> {
+export async function openUdpPorts(
+  options: UdpPortsOptions,
+  closers: ((late: AbortSignal) => Promise<void>)[],
+): Promise<UdpPorts> {
   const { host, wires, gateway, operated = false, udpDtlsPort = null, recorder, binding } = options;
   const listeners: UdpListener[] = [];
   const bind = async (port: number | null, format: PacketFormat, receive: Parameters<typeof listenUdp>[0]) => {

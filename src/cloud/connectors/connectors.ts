@@ -6,11 +6,10 @@
  * The deliveries of a message are stored before the message is acknowledged, so that a crash of the service loses none.
  * Delivery is at least once: attempts that were interrupted by a crash are repeated, by the same or by another service.
  */
-import type { Clock, EdgeClock } from '../../kernel/clock.js';
+import type { EdgeClock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import type { Random } from '../../kernel/random.js';
 import { RealClock } from '../../kernel/real-clock.js';
-import { seconds } from '../../kernel/time.js';
 import type { Forwarded, Forwarding } from '../interfaces/forwarding.js';
 import type { Ids } from '../store/ids.js';
 import type { Change, DeviceRow, Id, ListedMessage, Store, WaitingRow } from '../store/store.js';
@@ -38,15 +37,12 @@ interface ConnectorsOptions {
   readonly lookup?: Lookup | undefined;
 }
 
-/** Time that running attempts get to finish when the service closes. */
-const CLOSING_TIME = seconds(10);
 /** Parts of a space's queue for scripts (store/fair-queue.ts) beside one for each connector. A part runs one script at a time. */
 const PREVIEWS = 'previews';
 const CHECKS = 'checks';
 
 export class Connectors implements Forwarding {
   readonly #options: ConnectorsOptions;
-  readonly #patience: Clock;
   readonly #directory: Directory;
   readonly #sandbox: Sandbox;
   readonly #sender: Sender;
@@ -58,7 +54,6 @@ export class Connectors implements Forwarding {
     this.#options = options;
     // Scripts and requests take real time, also in a simulation, whose virtual clock is held while they run.
     const patience = new RealClock();
-    this.#patience = patience;
     this.#directory = new Directory(store);
     this.#sandbox = new Sandbox(patience);
     this.#sender = new Sender({ patience, allowPrivate, hosts, lookup });
@@ -96,18 +91,23 @@ export class Connectors implements Forwarding {
     return this.#attempts.check(spaceId, source, CHECKS);
   }
 
-  /** Starts no further attempts, and waits at most {@link CLOSING_TIME} for running ones. */
-  async close(): Promise<void> {
+  /**
+   * Starts no further attempts, and waits for running ones.
+   * @param late when it is aborted, running attempts are aborted, and their deliveries stay due
+   */
+  async close(late?: AbortSignal): Promise<void> {
     const end = () => {
       this.#sender.close();
       return this.#sandbox.close();
     };
-    const patience = this.#patience.after(CLOSING_TIME, 'running delivery attempts', () => {
+    const abandon = () => {
       this.#dispatcher.abandon();
       void end();
-    });
+    };
+    if (late?.aborted) abandon();
+    late?.addEventListener('abort', abandon, { once: true });
     await this.#dispatcher.close();
-    patience.cancel();
+    late?.removeEventListener('abort', abandon);
     await end();
   }
 

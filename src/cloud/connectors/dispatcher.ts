@@ -269,8 +269,11 @@ export class Dispatcher {
     if (why !== undefined) return store.commit([putDelivery(cancelled(delivery, why, now))]);
     // Not attempted if the lease could end during the request: another service could then take the delivery.
     if (clock.now + seconds(connector.timeout || STANDARD_TIMEOUT) + MARGIN > leaseEnd) return;
-    const attempted = await attempts.attempt(connector, delivery);
-    if (this.#abandoned) return this.#giveBack(delivery);
+    const attempted = await attempts.attempt(connector, delivery).catch((error: unknown) => {
+      // An aborted script rejects; the delivery is due again all the same.
+      if (!this.#abandoned) throw error;
+    });
+    if (this.#abandoned || attempted === undefined) return this.#giveBack(delivery);
     const next = afterAttempt(delivery, connector, attempted, this.#now);
     await store.commit([putDelivery(next)]);
     if (next.dueAt !== null) this.#lookAgain(next.dueAt);

@@ -1,7 +1,8 @@
 /**
- * Graceful shutdown: rejects new connections, finishes running requests within a time limit, and ends every connection as soon
- * as no request runs on it. A request runs from the end of its body to the end of its answer: the time that a client takes to
- * send the body, or to read the answer, has a shorter limit. {@link Connections.end} ends connections as a crash would instead.
+ * Graceful shutdown: rejects new connections, finishes running requests until the time of the service is over, and ends every
+ * connection as soon as no request runs on it. A request runs from the end of its body to the end of its answer: the time that a
+ * client takes to send the body, or to read the answer, has a shorter limit. {@link Connections.end} ends connections as a crash
+ * would instead.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -11,8 +12,6 @@ import { RealClock } from '../../kernel/real-clock.js';
 import { millis, seconds } from '../../kernel/time.js';
 import { ApiFault } from '../http/errors.js';
 
-/** How long running requests may take before their connections are closed. In real time, because clients are not simulated. */
-const REQUEST_LIMIT = seconds(10);
 /** How often connections are looked at on which the service waits for the client: those of two looks in a row end. */
 const CLIENT_LIMIT = seconds(1);
 /** How long {@link Connections.end} waits for the clients, all of which are on this machine. */
@@ -29,10 +28,18 @@ export function refuseWhileClosing(api: FastifyInstance): void {
   });
 }
 
-export async function closeServer(api: FastifyInstance, connections: Connections): Promise<void> {
+/** @param late when it is aborted, the connections of running requests are closed, too */
+export async function closeServer(
+  api: { close(): PromiseLike<unknown> },
+  connections: Connections,
+  late: AbortSignal,
+): Promise<void> {
+  // Real time, because clients are not simulated.
   const patience = new RealClock();
   connections.endWithoutRequest();
-  const limit = patience.after(REQUEST_LIMIT, 'running requests', () => connections.destroy());
+  const destroy = () => connections.destroy();
+  if (late.aborted) destroy();
+  late.addEventListener('abort', destroy, { once: true });
   let next: Alarm | undefined;
   const look = () => {
     connections.endStalled();
@@ -40,7 +47,7 @@ export async function closeServer(api: FastifyInstance, connections: Connections
   };
   look();
   await api.close();
-  limit.cancel();
+  late.removeEventListener('abort', destroy);
   next?.cancel();
 }
 

@@ -298,6 +298,24 @@ describe('deliveries', () => {
     expect(delivered.length).toBeLessThan(40);
   });
 
+  it('whose target does not answer stay pending and due when the time of the closing service is over', async () => {
+    let begun = () => {};
+    const underWay = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const { connector, device, uplink, deliveries, connectors } = await opened({ answer: () => begun() });
+    const forward = await connector();
+    const session = await device();
+    for (let n = 0; n < 40; n++) await uplink(session, { n });
+    await underWay;
+    const late = new AbortController();
+    const closed = connectors.close(late.signal);
+    late.abort();
+    await closed;
+    const states = (await deliveries(forward)).map(({ state, dueAt, log }) => `${state} ${dueAt} ${log.length}`);
+    expect(states).toEqual(Array(40).fill('pending 1767225600000 0'));
+  });
+
   it('keep tokens out of their own log and out of the log of the service', async () => {
     const { connector, device, uplink, pass, deliveries, logged } = await opened({ answer: always(500) });
     const secret = 's3cret-token';

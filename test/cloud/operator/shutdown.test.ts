@@ -2,7 +2,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createConnection, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Connections } from '../../../src/cloud/operator/shutdown.js';
+import { Connections, closeServer } from '../../../src/cloud/operator/shutdown.js';
 import { until } from '../../support/until.js';
 
 let server: Server;
@@ -90,6 +90,15 @@ describe('when a service closes', () => {
     finish('done');
     await client.ended;
     expect(client.answer()).toMatch(/done/);
+  });
+
+  it('a request that the service still works on when the time is over ends without an answer', async () => {
+    const client = connected(head('/slow'));
+    await until(() => heads.length === 1);
+    const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
+    await closeServer({ close }, connections, AbortSignal.abort());
+    await client.ended;
+    expect(client.answer()).toBe('');
   });
 
   it('a body that arrives after the first look has its answer', async () => {
