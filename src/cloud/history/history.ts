@@ -80,6 +80,8 @@ export class History {
       space.reports = 0;
       space.fresh = [];
     }
+    // Otherwise spaces that are created and deleted would take more and more memory.
+    for (const id of this.#spaces.keys()) if (!healths.has(id)) this.#spaces.delete(id);
   }
 
   /** The series of a space; undefined before its first sample. */

@@ -1,6 +1,6 @@
 /**
  * Values over time in buckets, each with minimum, mean and maximum: short ones for the latest time, longer ones for the time
- * before. Their number is limited, however long the whole time is.
+ * before. Their number and memory are limited, however long the whole time is.
  */
 import type { Millis, UnixMillis } from '../../kernel/time.js';
 
@@ -17,15 +17,7 @@ const LATEST = [
 /** Most buckets of a series. */
 export const MOST = LATEST.reduce((sum, { most }) => sum + most, WHOLE);
 
-interface Bucket {
-  readonly min: number;
-  readonly max: number;
-  readonly sum: number;
-  readonly count: number;
-}
-
 type Values<Name extends string> = Partial<Readonly<Record<Name, number>>>;
-type Buckets<Name extends string> = Partial<Readonly<Record<Name, Bucket>>>;
 
 /** For each bucket a value; null without a sample. */
 interface Drawn {
@@ -34,106 +26,121 @@ interface Drawn {
   readonly max: readonly (number | null)[];
 }
 
-/** Buckets of one length, without a gap; the first one begins at a multiple of this length. */
-interface Tier<Name extends string> {
-  length: Millis;
-  /** Number of earlier buckets that are no longer kept. */
-  gone: number;
-  buckets: Buckets<Name>[];
-}
-
 /** Series that share their buckets. */
 export class SeriesSet<Name extends string> {
   readonly from: UnixMillis;
   readonly #names: readonly Name[];
-  readonly #whole: Tier<Name>;
-  readonly #latest: readonly { readonly tier: Tier<Name>; readonly most: number }[];
+  readonly #whole: Tier;
+  readonly #latest: readonly Tier[];
 
   /** @param length that of the shortest buckets */
   constructor(names: readonly Name[], from: UnixMillis, length: Millis) {
     this.from = from;
     this.#names = names;
-    this.#whole = { length, gone: 0, buckets: [] };
-    this.#latest = LATEST.map(({ times, most }) => ({ tier: { length: times * length, gone: 0, buckets: [] }, most }));
+    this.#whole = new Tier(length, WHOLE, names.length);
+    this.#latest = LATEST.map(({ times, most }) => new Tier(times * length, most, names.length));
   }
 
   /** Adds a sample of each figure that has a value. A time before {@link from} counts as this time. */
   add(at: UnixMillis, values: Values<Name>): void {
     const since = Math.max(0, at - this.from);
-    while (Math.floor(since / this.#whole.length) >= WHOLE) double(this.#whole);
-    addTo(this.#whole, since, values);
-    for (const { tier, most } of this.#latest) {
-      const skipped = Math.floor(since / tier.length) - tier.gone - tier.buckets.length;
-      if (skipped >= most) Object.assign(tier, { gone: tier.gone + tier.buckets.length + skipped, buckets: [] });
-      addTo(tier, since, values);
-      const over = Math.max(0, tier.buckets.length - most);
-      tier.buckets.splice(0, over);
-      tier.gone += over;
-    }
+    const sample = this.#names.map((name) => values[name]);
+    while (since >= this.#whole.length * WHOLE) this.#whole.double();
+    for (const tier of [this.#whole, ...this.#latest]) tier.add(since, sample);
   }
 
   /** The start of each bucket, in ms since {@link from}, and the values of each series. A bucket ends where the next begins. */
   read(): { readonly starts: readonly Millis[]; readonly series: Readonly<Record<Name, Drawn>> } {
     // Those that are as long as the buckets of the whole time, or longer, show nothing more.
-    const finer = this.#latest.filter(({ tier }) => tier.length < this.#whole.length).map(({ tier }) => tier);
-    const tiers = [this.#whole, ...finer];
+    const tiers = [this.#whole, ...this.#latest.filter(({ length }) => length < this.#whole.length)];
     let begin = 0;
-    const parts = tiers.flatMap((tier, n) => {
-      const { length, gone, buckets } = tier;
+    const places = tiers.flatMap((tier, n) => {
       const next = tiers[n + 1];
-      const last = next === undefined ? gone + buckets.length : Math.ceil((next.gone * next.length) / length);
-      const first = begin / length;
-      begin = last * length;
-      return buckets
-        .slice(Math.max(0, first - gone), last - gone)
-        .map((bucket, index) => ({ start: (Math.max(first, gone) + index) * length, bucket }));
+      const end = next === undefined ? tier.end : Math.ceil((next.first * next.length) / tier.length);
+      const first = Math.max(begin / tier.length, tier.first);
+      begin = end * tier.length;
+      return Array.from({ length: Math.max(0, Math.min(end, tier.end) - first) }, (_, index) => ({
+        tier,
+        bucket: first + index,
+      }));
     });
-    const draw = (name: Name, of: (bucket: Bucket) => number) =>
-      parts.map(({ bucket: { [name]: bucket } }) => (bucket === undefined ? null : of(bucket)));
-    const drawn = this.#names.map((name): [Name, Drawn] => [
-      name,
-      {
-        min: draw(name, ({ min }) => min),
-        mean: draw(name, ({ sum, count }) => sum / count),
-        max: draw(name, ({ max }) => max),
-      },
-    ]);
+    const drawn = this.#names.map((name, series): [Name, Drawn] => {
+      const column = (field: number) => places.map(({ tier, bucket }) => tier.read(bucket, series, field));
+      return [name, { min: column(MIN), mean: column(MEAN), max: column(MAX) }];
+    });
+    const starts = places.map(({ tier, bucket }) => bucket * tier.length);
     // The cast is safe because each name has an entry.
-    return { starts: parts.map(({ start }) => start), series: Object.fromEntries(drawn) as Record<Name, Drawn> };
+    return { starts, series: Object.fromEntries(drawn) as Record<Name, Drawn> };
   }
 }
 
-function addTo<Name extends string>({ length, gone, buckets }: Tier<Name>, since: Millis, values: Values<Name>): void {
-  const index = Math.max(0, Math.floor(since / length) - gone);
-  while (buckets.length <= index) buckets.push({});
-  const sample: Partial<Record<Name, Bucket>> = {};
-  for (const name of Object.keys(values) as Name[]) {
-    const value = values[name];
-    if (value !== undefined) sample[name] = { min: value, max: value, sum: value, count: 1 };
+/** Numbers of a series in a bucket, and their places. */
+const [MIN, MEAN, MAX, COUNT, FIELDS] = [0, 1, 2, 3, 4] as const;
+
+/** Buckets of one length without a gap, as numbers in one block: a service may have thousands of spaces. */
+class Tier {
+  length: Millis;
+  /** Index of the first bucket that is kept. */
+  first = 0;
+  /** Index after the last bucket. */
+  end = 0;
+  readonly #most: number;
+  readonly #stride: number;
+  readonly #numbers: Float32Array;
+
+  constructor(length: Millis, most: number, series: number) {
+    this.length = length;
+    this.#most = most;
+    this.#stride = series * FIELDS;
+    this.#numbers = new Float32Array(most * this.#stride);
   }
-  buckets[index] = merged(buckets[index] ?? {}, sample);
-}
 
-function double<Name extends string>(tier: Tier<Name>): void {
-  tier.length *= 2;
-  tier.buckets = Array.from({ length: Math.ceil(tier.buckets.length / 2) }, (_, n) =>
-    merged(tier.buckets[2 * n] ?? {}, tier.buckets[2 * n + 1] ?? {}),
-  );
-}
+  add(since: Millis, sample: readonly (number | undefined)[]): void {
+    const index = Math.max(this.first, Math.floor(since / this.length));
+    this.end = Math.max(this.end, index - this.#most);
+    for (; this.end <= index; this.end++) this.#clear(this.end);
+    this.first = Math.max(this.first, this.end - this.#most);
+    sample.forEach((value, series) => {
+      if (value !== undefined) this.#merge(this.#place(index, series), [value, value, value, 1]);
+    });
+  }
 
-function merged<Name extends string>(a: Buckets<Name>, b: Buckets<Name>): Buckets<Name> {
-  const both: Partial<Record<Name, Bucket>> = { ...a };
-  for (const name of Object.keys(b) as Name[]) {
-    const [one, other] = [a[name], b[name]];
-    if (one === undefined || other === undefined) both[name] = one ?? other;
-    else {
-      both[name] = {
-        min: Math.min(one.min, other.min),
-        max: Math.max(one.max, other.max),
-        sum: one.sum + other.sum,
-        count: one.count + other.count,
-      };
+  /** Each two buckets become one of twice the length. Only without buckets that are no longer kept. */
+  double(): void {
+    const old = this.#numbers.slice();
+    const used = this.end;
+    this.#numbers.fill(0);
+    this.length *= 2;
+    this.end = Math.ceil(used / 2);
+    for (let from = 0; from < used * this.#stride; from += FIELDS) {
+      const [bucket, place] = [Math.floor(from / this.#stride), from % this.#stride];
+      this.#merge(Math.floor(bucket / 2) * this.#stride + place, [...old.subarray(from, from + FIELDS)]);
     }
   }
-  return both;
+
+  read(bucket: number, series: number, field: number): number | null {
+    const place = this.#place(bucket, series);
+    if (this.#numbers[place + COUNT] === 0) return null;
+    // Numbers of 32 bits have seven digits.
+    return Number((this.#numbers[place + field] ?? 0).toPrecision(7));
+  }
+
+  #place(bucket: number, series: number): number {
+    return (bucket % this.#most) * this.#stride + series * FIELDS;
+  }
+
+  #clear(bucket: number): void {
+    const place = this.#place(bucket, 0);
+    this.#numbers.fill(0, place, place + this.#stride);
+  }
+
+  #merge(place: number, [min = 0, mean = 0, max = 0, count = 0]: readonly number[]): void {
+    const numbers = this.#numbers;
+    const known = numbers[place + COUNT] ?? 0;
+    if (count === 0) return;
+    numbers[place + MIN] = known === 0 ? min : Math.min(min, numbers[place + MIN] ?? min);
+    numbers[place + MAX] = known === 0 ? max : Math.max(max, numbers[place + MAX] ?? max);
+    numbers[place + MEAN] = ((numbers[place + MEAN] ?? 0) * known + mean * count) / (known + count);
+    numbers[place + COUNT] = known + count;
+  }
 }

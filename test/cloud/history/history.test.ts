@@ -60,6 +60,16 @@ describe('the history of a space', () => {
     expect(json.figures.reports_per_minute.mean).toEqual([180, 90, 60]);
   });
 
+  it('ends with the last device of the space', async () => {
+    const { call, clock, device, stop } = await watched();
+    const { id } = await device({});
+    await clock.runUntil(minutes(1));
+    await call('DELETE', `devices/${id}`);
+    await clock.runUntil(minutes(2));
+    await stop();
+    expect((await call('GET', 'history')).json.starts).toEqual([]);
+  });
+
   it('is empty without a sample, and hidden from keys with tags', async () => {
     const { call } = await service();
     expect((await call('GET', 'history')).json.figures.devices_on_time).toEqual({ min: [], mean: [], max: [] });

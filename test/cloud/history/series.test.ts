@@ -18,7 +18,10 @@ describe('a series', () => {
   });
 
   const samples = fc.array(
-    fc.record({ at: fc.oneof(fc.integer({ min: 0, max: 2e4 }), fc.integer({ min: 0, max: 1e7 })), a: fc.integer() }),
+    fc.record({
+      at: fc.oneof(fc.integer({ min: 0, max: 2e4 }), fc.integer({ min: 0, max: 1e7 })),
+      a: fc.integer({ min: -1e6, max: 1e6 }),
+    }),
     { minLength: 1, maxLength: 400 },
   );
 
