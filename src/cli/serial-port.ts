@@ -8,6 +8,7 @@ import { existsSync, lstatSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { LINE_TOO_LONG } from '../console/line.js';
 import type { Answer, Member } from '../console/member.js';
 import { UsageError } from '../kernel/errors.js';
 import { printableLine } from '../kernel/printable.js';
@@ -15,6 +16,7 @@ import { RealClock } from '../kernel/real-clock.js';
 import { printedWithoutSecrets, withoutSecrets } from '../kernel/shell-secrets.js';
 import { cannotWrite, portRefused } from '../kernel/system-errors.js';
 import { type Millis, seconds } from '../kernel/time.js';
+import { ENOMEM } from '../protocol/errno.js';
 import { type Host, withoutSettings } from './host.js';
 import { formatAddress, type HostAndPort, localPort, parseHostAndPort } from './values.js';
 
@@ -201,7 +203,7 @@ class SerialServer {
     if (HTTP.test(line)) socket.destroy();
     const member = this.#member();
     if (line.trim() === '' || member === undefined || socket.destroyed) return;
-    const { secrets, noted } = this.#options;
+    const { secrets, noted, host } = this.#options;
     const answer = ({ code, lines }: Answer): void => {
       const shown = secrets ? lines : printedWithoutSecrets(line, code, lines);
       if (socket.writableLength > MOST_BACKLOG) socket.destroy();
@@ -209,6 +211,10 @@ class SerialServer {
     };
     try {
       const first = member.shell(line, answer);
+      if (first.code === ENOMEM) {
+        host.err.write(`ghostfleet: serial port of ${member.name}: ${LINE_TOO_LONG}\n`);
+        return;
+      }
       noted(member, withoutSecrets(line));
       answer(first);
     } catch {

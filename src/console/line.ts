@@ -3,6 +3,7 @@
 import type { NamedText } from '../input/text-file.js';
 import { messageOf } from '../kernel/errors.js';
 import { printedWithoutSecrets, withoutSecrets } from '../kernel/shell-secrets.js';
+import { ENOMEM } from '../protocol/errno.js';
 import type { StepCall } from '../scenario/steps/index.js';
 import { completeControls, parseControl, runControl } from './control-line.js';
 import { FAILED } from './grouping.js';
@@ -19,6 +20,9 @@ export interface LineOptions {
 
 const UNUSED = 'the device does not use its battery while the power line supplies it; ".line-power off" cuts the line';
 
+/** The shell prints nothing for such a line (shell S-2), so the program says it. */
+export const LINE_TOO_LONG = 'the line has more than 255 characters; a device does not execute it';
+
 /** Executes a line. `answer` gets the output in parts, the last with `more: false`, and errors with {@link FAILED}. */
 export async function carryOut(
   member: Member,
@@ -31,6 +35,7 @@ export async function carryOut(
   try {
     if (!isControl(line)) {
       const printed = member.shell(line, show);
+      if (printed.code === ENOMEM) throw new Error(LINE_TOO_LONG);
       options.noted(withoutSecrets(line));
       return show(printed);
     }

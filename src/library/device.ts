@@ -49,7 +49,7 @@ export interface FleetOptions extends Omit<DeviceOptions, 'serial' | 'token'> {
 
 /** Output of a shell command. */
 export interface ShellAnswer {
-  /** 0, 1 (the shell printed help) or a negative errno. */
+  /** 0, 1 (the shell printed help) or a negative errno; -12 without output for a line of more than 255 characters. */
   readonly code: number;
   readonly lines: readonly string[];
 }

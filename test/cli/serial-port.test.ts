@@ -127,6 +127,20 @@ describe('a serial port over TCP', () => {
     expect(result).toEqual(Array(4).fill('serial number: 2159017985\r\n'));
   });
 
+  it('answers nothing to a line of more than 255 characters, as the real shell; the program says why on its own side', async () => {
+    const { result, outcome } = await withPorts([...DEVICE, ...TCP], async ([at = '']) => {
+      const socket = await open(at);
+      await firstAnswer(socket, 'last');
+      const answer = await talk(socket, `app config ${'x'.repeat(300)}\r\n`);
+      socket.destroy();
+      return answer;
+    });
+    expect(result).toBe('');
+    expect((await outcome).err).toContain(
+      'ghostfleet: serial port of clime-2159017985: the line has more than 255 characters; a device does not execute it\n',
+    );
+  });
+
   it('masks secrets, unless --show-secrets is given', async () => {
     const ask = async ([at = '']: readonly string[]) => {
       const socket = await open(at);

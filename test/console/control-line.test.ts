@@ -142,6 +142,17 @@ describe('a line for the shell', () => {
     ]);
   });
 
+  it('of more than 255 characters is not executed, which the console says in place of the silent shell', async () => {
+    const fleet = testFleet();
+    expect(await printed(fleet, `info serial-number${' '.repeat(237)}`)).toEqual([
+      expect.stringContaining('serial number: '),
+    ]);
+    expect(await printed(fleet, `info serial-number${' '.repeat(238)}`)).toEqual([
+      'the line has more than 255 characters; a device does not execute it',
+    ]);
+    expect(fleet.notes).toHaveLength(1);
+  });
+
   it('with a long command is answered in parts, and ends when the device restarts', async () => {
     const fleet = testFleet({ clime: 1 });
     await fleet.clock.runUntil(60_000);
