@@ -10,10 +10,12 @@ import { splitWords } from '../device/shell/words.js';
 import { type DeviceType, deviceType } from '../device/type/device-type.js';
 import { didYouMean, quote } from '../input/problems.js';
 import { LazyMap } from '../kernel/lazy-map.js';
+import { humanCount } from '../kernel/quantity.js';
 import type { Profile } from '../profile/profile.js';
 import { chooseFirmware } from '../profile/versions.js';
 import { CodecError } from '../protocol/codec.js';
 import { encodeBody } from '../protocol/encode.js';
+import { encodeDown, MessageError } from '../protocol/messages/index.js';
 import type { DeviceTypes, KnownDeviceType } from '../scenario/parse/sources.js';
 import type { KnownVersion } from '../scenario/values/sending.js';
 import { findFlashRefusal, findParameterRefusal, SURPLUS_VALUE } from './world/flash-settings.js';
@@ -41,6 +43,7 @@ function describeVersion(type: DeviceType): KnownVersion {
     flashRefusal: (line) => findFlashRefusal(new DeviceConfig(type.layout), line),
     lineRefusal: (line) => findLineRefusal(type, line),
     configRefusal: (line) => findConfigLineRefusal(type, line),
+    lengthRefusal: (lines, by) => findLengthRefusal(type.profile, lines, by),
     dataRefusal: (key, value) => findDataRefusal(type.profile.encoder, key, value),
   };
 }
@@ -114,6 +117,29 @@ function findUnknownWord(roots: readonly Command[], words: readonly string[]): s
     candidates = found.children;
   }
   return undefined;
+}
+
+/** An id of a message, which the cloud chooses. */
+const ANY_ID = new Uint8Array(16);
+
+/** Why a downlink with these lines never arrives; undefined if it fits into the buffer of the device. */
+function findLengthRefusal(
+  { transferBuffer }: Profile,
+  lines: readonly string[],
+  type: 'shell' | 'config',
+): string | undefined {
+  const limit = `a device of this version can receive ${humanCount(transferBuffer)}; send fewer or shorter lines at once`;
+  try {
+    const { length } = encodeDown(
+      type === 'shell'
+        ? { kind: 'download-shell', commands: lines, messageId: ANY_ID }
+        : { kind: 'download-config', lines },
+    );
+    return length <= transferBuffer ? undefined : `the downlink has ${humanCount(length)} bytes; ${limit}`;
+  } catch (error) {
+    if (error instanceof MessageError) return `${error.message}; ${limit}`;
+    throw error;
+  }
 }
 
 function findDataRefusal(encoder: Profile['encoder'], key: string, value: unknown): string | undefined {

@@ -14,6 +14,7 @@ export const TYPES: DeviceTypes = new Map(
         flashRefusal: (line) => (/interval-report [0-9]$/.test(line) ? 'Invalid range' : undefined),
         lineRefusal: () => undefined,
         configRefusal: () => undefined,
+        lengthRefusal: () => undefined,
         dataRefusal: () => undefined,
       }),
     },

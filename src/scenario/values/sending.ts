@@ -5,6 +5,7 @@ import { quote } from '../../input/problems.js';
 import { append } from '../../kernel/append.js';
 import { isKept } from '../../kernel/json-numbers.js';
 import { forbiddenKey } from '../../kernel/json-text.js';
+import { countOf } from '../../kernel/quantity.js';
 import { withoutSecrets } from '../../kernel/shell-secrets.js';
 import { configPlaces } from './config-lines.js';
 
@@ -17,6 +18,8 @@ export interface KnownVersion {
   /** Checks a line for the shell: `info show`. */
   lineRefusal(line: string): string | undefined;
   configRefusal(line: string): string | undefined;
+  /** Checks the length of the downlink with these lines. */
+  lengthRefusal(lines: readonly string[], type: 'shell' | 'config'): string | undefined;
   /** Checks a key of a data downlink, with its value. */
   dataRefusal(key: string, value: unknown): string | undefined;
 }
@@ -41,7 +44,7 @@ export interface SendingCheck<T> {
 }
 
 /**
- * Reads lines with `check`, and adds a problem for each line that a recipient rejects.
+ * Reads lines with `check`, and adds a problem for each line that a recipient rejects, and for more than it can receive.
  * @param by the method that checks a line: that of the shell, or that of configuration downlinks
  */
 export function sentLines(
@@ -51,6 +54,9 @@ export function sentLines(
   return sent(check, (lines, node, problems, { recipients }) => {
     const places = configPlaces(node);
     for (const [i, line] of lines.entries()) noteLine(line, places[i] ?? node, recipients, problems, by);
+    const type = by === 'configRefusal' ? 'config' : 'shell';
+    const refusals = refusalsOf(recipients, (version) => version.lengthRefusal(lines, type));
+    addRefusals(countOf(lines.length, 'line'), refusals, node, recipients, problems);
   });
 }
 
@@ -67,7 +73,7 @@ function noteLine(
   by: 'lineRefusal' | 'configRefusal' = 'lineRefusal',
 ): void {
   const refusals = refusalsOf(recipients, (version) => version[by](line));
-  addRefusals(withoutSecrets(line), refusals, place, recipients, problems);
+  addRefusals(quote(withoutSecrets(line)), refusals, place, recipients, problems);
 }
 
 /** Reads a map of data for the application, and adds a problem for each key that the encoder of a recipient rejects. */
@@ -79,7 +85,7 @@ export function sentData(check: Check<Data>): SendingCheck<Data> {
     if (node.kind !== 'map' || changed.length > 0) return;
     for (const [key, { key: place }] of node.entries) {
       const refusals = refusalsOf(recipients, (version) => version.dataRefusal(key, body[key]));
-      addRefusals(`${key}: ${JSON.stringify(body[key])}`, refusals, place, recipients, problems);
+      addRefusals(quote(`${key}: ${JSON.stringify(body[key])}`), refusals, place, recipients, problems);
     }
   });
 }
@@ -149,7 +155,7 @@ function addRefusals(
     const who = names.join(', ');
     problems.add(
       place,
-      `${quote(sent)} would be rejected by ${who}: ${reason}${accepted}; "unknown: true" sends it anyway`,
+      `${sent} would be rejected by ${who}: ${reason}${accepted}; "unknown: true" sends it anyway`,
     );
   }
 }

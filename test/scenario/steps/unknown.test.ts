@@ -85,6 +85,38 @@ describe('a parameter in a step', () => {
   });
 });
 
+describe('a downlink in a step', () => {
+  /** Lines of 250 bytes, each written with two more. */
+  const lines = (count: number) => Array(count).fill(`app config interval-report${' '.repeat(221)}900`);
+  const sent = (key: string, count: number) => `${key}: ${JSON.stringify(lines(count))}`;
+
+  it.each([
+    ['commands', '10,355'],
+    ['config', '10,336'],
+  ])('that is longer than the buffer of the firmware would never arrive: %s', (key, bytes) => {
+    expect(step(sent(key, 40))).toEqual([]);
+    expect(step(sent(key, 41))).toEqual([
+      expect.stringContaining(
+        `41 lines would be rejected by clime 4.0.0: the downlink has ${bytes} bytes; a device of this version can receive ` +
+          '10,240; send fewer or shorter lines at once; "unknown: true" sends it anyway',
+      ),
+    ]);
+    expect(step(sent(key, 41), 'old')).toEqual([]);
+    expect(step(`unknown: true, ${sent(key, 41)}`)).toEqual([]);
+  });
+
+  it('that no firmware can receive is an error, too', () => {
+    expect(step(sent('commands', 66), 'old')[0]).toMatch(/66 lines would be rejected by clime 3\.5\.5: .* 16383 are /);
+  });
+
+  it('is accepted for devices that are updated to a firmware with a larger buffer', () => {
+    const setup = 'setup: [{ firmware: { name: former, profile: clime, version: v3.5.5 } }]';
+    const update = '  - { at: 30m, to: clime, firmware: former }';
+    const step = `  - { at: 1h, to: clime, ${sent('commands', 41)} }`;
+    expect(problemsOf(setup, 'steps:', update, step)).toEqual([]);
+  });
+});
+
 describe('a shell command in a step', () => {
   it.each([
     ['inof show', 'unknown command "inof" (did you mean "info"?)'],
