@@ -11,10 +11,11 @@ import type { FleetPart, Situation } from './situation.js';
  * | `interval` | for the next report or poll of a device at rest |
  * | `power-on` | until the device is switched on for the first time |
  * | `encoder` | for an encoder, which the device type does not have |
+ * | `length` | because it is longer than the buffer of the device, which cannot receive it |
  * | `downlinks` | behind other downlinks of the device |
  * | `update` | for the end of a firmware update, because a configuration would interrupt it |
  */
-export type CauseKey = `fault:${number}` | 'interval' | 'power-on' | 'encoder' | 'downlinks' | 'update';
+export type CauseKey = `fault:${number}` | 'interval' | 'power-on' | 'encoder' | 'length' | 'downlinks' | 'update';
 
 export type CauseSet = ReadonlySet<CauseKey>;
 
@@ -71,6 +72,8 @@ export class CauseNames {
         return { kind: cause, name: 'not switched on yet' };
       case 'encoder':
         return { kind: cause, name: 'no encoder' };
+      case 'length':
+        return { kind: cause, name: 'longer than the buffer' };
       case 'downlinks':
         return { kind: cause, name: 'other downlinks first' };
       case 'update':

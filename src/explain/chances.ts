@@ -69,6 +69,8 @@ type Draft = { -readonly [K in keyof Chance]: Chance[K] } & {
 
 /** Reason for the failure of a poll or a report that waited too long for another exchange. The other exchange continues. */
 const LOCKED = 'another exchange holds the cloud lock';
+/** Reason for the failure of a poll that found a downlink longer than the buffer of the device (timing T-63). */
+export const OVERLONG = 'message longer than the buffer';
 /** Reasons for dropped uplinks that say nothing about the present exchange. */
 const OTHER_DROPS: ReadonlySet<string> = new Set([LOCKED, 'spool full', 'reboot', 'power off', 'device failed']);
 /** A failed poll is repeated after this time (timing T-20). */

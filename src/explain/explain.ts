@@ -6,6 +6,7 @@ import type { DownlinkCourse, ExplainedRemedy, ExplainedWait, Explanation } from
 import { collectFacts, type DeviceFacts, type DeviceHistory, findPart } from './facts.js';
 import { type Ending, findEnd, findEnding, isLost, measureTime } from './outcome.js';
 import { writeParagraph } from './paragraph.js';
+import { isOverlong } from './queue.js';
 import {
   attributeCauses,
   findLosingCauses,
@@ -92,6 +93,8 @@ export class DeviceExplainer {
   async #answer(record: DownlinkRecord, waits: readonly CauseTime[], limit: Millis): Promise<Answer> {
     const facts = this.#facts;
     const { repeats } = this.#options;
+    // No change of the plan would deliver it.
+    if (isOverlong(record, facts)) return { main: OVERLONG, sooner: [], notSooner: [] };
     const real = findEnding(record, facts.closing);
     const longest = attributeCauses(waits, measureTime(record, facts.closing), limit);
     // Only a fault makes a downlink lost.
@@ -184,6 +187,8 @@ interface Answer extends Remedies {
   /** Why the device cannot be repeated. */
   readonly refused?: string;
 }
+
+const OVERLONG: CauseSet = new Set(['length']);
 
 const NOT_REPEATED = 'It is not known how long it would have taken without a cause';
 

@@ -67,10 +67,10 @@ export interface DownlinkCourse extends Pick<Explanation, 'outcome' | 'received'
 export interface ExplainedCause {
   /**
    * `fault`, `step`: a fault or a step of the scenario. `interval`: the device was at rest until its next report or poll. `power-on`:
-   * it was not switched on yet. `encoder`: the cloud has no encoder of it. `downlinks`: other downlinks came first. `update`: a
-   * firmware update came first.
+   * it was not switched on yet. `encoder`: the cloud has no encoder of it. `length`: the downlink is longer than its
+   * buffer. `downlinks`: other downlinks came first. `update`: a firmware update came first.
    */
-  readonly kind: 'fault' | 'step' | 'interval' | 'power-on' | 'encoder' | 'downlinks' | 'update';
+  readonly kind: 'fault' | 'step' | 'interval' | 'power-on' | 'encoder' | 'length' | 'downlinks' | 'update';
   /** `outage (region/north)`, `next report (every 30m, no polls)`, `next event report` */
   readonly name: string;
 }

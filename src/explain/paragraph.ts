@@ -94,6 +94,9 @@ const REASONS: Readonly<Record<ExplainedCause['kind'], (cause: ExplainedCause) =
   encoder: () =>
     'The cloud has no encoder of the device, so it does not send data to it. A device uploads its encoder only when it ' +
     'starts, and only if its type has one.',
+  length: () =>
+    'The downlink is longer than the buffer of the device, so it never arrives. Cancel it, and send its content in several ' +
+    'shorter downlinks.',
   downlinks: () => 'Other downlinks of the device came first.',
   update: () => 'The cloud holds configurations back during a firmware update, because they restart the device.',
 };
@@ -117,6 +120,7 @@ const WAITS: Readonly<Record<string, string>> = {
   unknown: 'for an unknown reason',
   'other downlinks first': 'behind other downlinks of the device',
   'firmware update first': 'for the end of a firmware update',
+  'longer than the buffer': 'because it is longer than the buffer of the device',
   'no encoder': 'because the cloud has no encoder of the device',
 };
 

@@ -3,6 +3,7 @@ import { type Instant, seconds } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { JudgedChance } from './blockers.js';
 import type { CauseKey } from './causes.js';
+import { OVERLONG } from './chances.js';
 import type { DeviceFacts } from './facts.js';
 
 /** A downlink in the same exchange follows within this time. */
@@ -11,6 +12,20 @@ const SAME_EXCHANGE = seconds(30);
 /** Whether the cloud never sent the data because it had no encoder of the device. */
 export function isWithoutEncoder({ type, reached, lacks }: DownlinkRecord, { part }: DeviceFacts): boolean {
   return type === 'data' && (part?.encoder === false || lacks === 'encoder') && reached.offered === undefined;
+}
+
+/** Whether an exchange failed because this downlink, or another one, is longer than the buffer of the device. */
+export function explainOverlong(record: DownlinkRecord, { note, until }: JudgedChance): CauseKey | undefined {
+  if (note !== OVERLONG) return undefined;
+  const { offered, received, delivered } = record.reached;
+  // The cloud offers the next downlink only after the end of this one.
+  const end = delivered ?? record.endedAt ?? Number.POSITIVE_INFINITY;
+  return offered !== undefined && received === undefined && offered <= until && until <= end ? 'length' : 'downlinks';
+}
+
+/** Whether the device can never receive the downlink. */
+export function isOverlong(record: DownlinkRecord, { chances }: DeviceFacts): boolean {
+  return chances.some((chance) => explainOverlong(record, chance) === 'length');
 }
 
 /** Why the downlink was not delivered after this successful exchange; undefined if no lasting reason is known. */

@@ -6,7 +6,7 @@ import { type JudgedChance, leavesWaiting } from './blockers.js';
 import { type CauseKey, type CauseSet, collectFaults, hasFault, NO_CAUSE, setKey } from './causes.js';
 import { findDueContact } from './due-contact.js';
 import type { DeviceFacts } from './facts.js';
-import { explainHoldBack, isWithoutEncoder, OtherDownlinks } from './queue.js';
+import { explainHoldBack, explainOverlong, isWithoutEncoder, OtherDownlinks } from './queue.js';
 
 export interface CauseTime {
   /** Empty for the time that every exchange takes; undefined if no cause is known. */
@@ -81,7 +81,7 @@ function listSpans(record: DownlinkRecord, facts: DeviceFacts, end: Instant): re
     before = chance;
     rest = findRestAfter(record, facts, chance, end);
     if (chance.failing) {
-      const causes = getFailureCauses(chance);
+      const causes = getFailureCauses(record, chance);
       spans.push({ until: chance.until, awake: causes, asleep: causes });
     } else if (others.isOfOther(chance)) {
       spans.push({ until: chance.until, awake: makeSet('downlinks'), asleep: makeSet('downlinks') });
@@ -124,7 +124,7 @@ function isRest(causes: CauseSet | undefined): boolean {
 /** The cause of the first wait if the device is at rest when the downlink is queued. */
 function findRestBefore(record: DownlinkRecord, { chances }: DeviceFacts): CauseSet | undefined {
   const last = chances.findLast(({ until }) => until < record.queuedAt);
-  return last?.failing && last.result !== 'reached' ? getFailureCauses(last) : makeSet('interval');
+  return last?.failing && last.result !== 'reached' ? getFailureCauses(record, last) : makeSet('interval');
 }
 
 function findRestAfter(
@@ -134,13 +134,13 @@ function findRestAfter(
   end: Instant,
 ): CauseSet | undefined {
   if (isWithoutEncoder(record, facts)) return makeSet('encoder');
-  if (leavesWaiting(chance)) return getFailureCauses(chance);
+  if (leavesWaiting(chance)) return getFailureCauses(record, chance);
   const { received } = record.reached;
   if (received !== undefined && received <= chance.until) {
     const missed = facts.chances.findLast(
       (each) => each.missed !== undefined && each.until >= received && each.until <= chance.until,
     );
-    return missed === undefined ? NO_CAUSE : getFailureCauses(missed);
+    return missed === undefined ? NO_CAUSE : getFailureCauses(record, missed);
   }
   const held = explainHoldBack(record, facts, chance, end);
   return makeSet(held ?? 'interval');
@@ -153,7 +153,10 @@ function findHarm({ at, until, failing, faults }: JudgedChance, { calendar }: De
   return calendar.starts(at, until).find(({ fault }) => faults.includes(fault))?.at ?? at;
 }
 
-function getFailureCauses({ faults }: JudgedChance): CauseSet | undefined {
+function getFailureCauses(record: DownlinkRecord, chance: JudgedChance): CauseSet | undefined {
+  const { faults } = chance;
+  const overlong = explainOverlong(record, chance);
+  if (overlong !== undefined) return makeSet(overlong);
   return faults.length === 0 ? undefined : collectFaults(faults);
 }
 

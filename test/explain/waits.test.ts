@@ -1,7 +1,7 @@
 /** How explanations split the time of a downlink, and which causes follow from it. */
 import { describe, expect, it } from 'vitest';
 import type { Explanation } from '../../src/explain/explanation.js';
-import { defineScenario, run, type ScenarioDefinition } from '../../src/index.js';
+import { defineScenario, explain, run, type ScenarioDefinition } from '../../src/index.js';
 
 async function slowest(change: Partial<ScenarioDefinition>): Promise<Explanation> {
   const { explanations } = await run(defineScenario({ name: 'waits', ...change } as ScenarioDefinition));
@@ -9,6 +9,45 @@ async function slowest(change: Partial<ScenarioDefinition>): Promise<Explanation
   if (first === undefined) throw new Error('the run has no downlinks');
   return first;
 }
+
+describe('a downlink that is longer than the buffer of the device', () => {
+  /** The explanation of such a downlink with 250 bytes in each line, and that of a short one behind it. */
+  async function explained(lines: number): Promise<readonly Explanation[]> {
+    const long = { at: '1h', unknown: true, commands: Array.from({ length: lines }, () => 'info show'.padEnd(250)) };
+    const result = await run(
+      defineScenario({
+        ...{ name: 'overlong', duration: '3h' },
+        fleet: [{ name: 'clime', profile: 'clime', count: 1, config: { 'interval-poll': 300 } }],
+        steps: [long, { at: '65m', commands: ['info show'] }],
+      }),
+    );
+    const found = [...(result.explanations ?? [])].sort((a, b) => a.queuedAt - b.queuedAt);
+    return Promise.all(found.map(({ downlink }) => explain(result, downlink)));
+  }
+
+  const NEVER =
+    'The downlink is longer than the buffer of the device, so it never arrives. Cancel it, and send its content in several ' +
+    'shorter downlinks.';
+
+  it('has its length as the only cause; the cause of those behind it are the other downlinks', async () => {
+    const [long, short] = await explained(60);
+    expect([long?.outcome, short?.outcome]).toEqual(['pending', 'pending']);
+    expect(long?.causes).toEqual([{ kind: 'length', name: 'longer than the buffer' }]);
+    expect(long?.text).toContain(NEVER);
+    expect(long?.text).toMatch(/It waited [\dhms ]+ because it is longer than the buffer of the device/);
+    expect(short?.causes).toEqual([{ kind: 'downlinks', name: 'other downlinks first' }]);
+    expect(short?.waits[0]?.what).toBe('other downlinks first');
+    for (const { waits } of [long, short].flatMap((each) => each ?? []))
+      expect(waits.map(({ what }) => what)).not.toContain('unknown');
+  });
+
+  it('has the same cause if only its last fragment is too much, so that the cloud counts it as delivered', async () => {
+    const [long] = await explained(41);
+    expect([long?.outcome, long?.received]).toEqual(['delivered', false]);
+    expect(long?.causes).toEqual([{ kind: 'length', name: 'longer than the buffer' }]);
+    expect(long?.text).toContain(NEVER);
+  });
+});
 
 describe('the waits of a downlink', () => {
   it('attribute the part of an exchange before an outage to the exchange, not to the outage', async () => {

@@ -153,9 +153,6 @@ function addRefusals(
   const accepted = others.length === 0 ? '' : `; ${others.join(', ')} would accept it`;
   for (const [reason, names] of refusals) {
     const who = names.join(', ');
-    problems.add(
-      place,
-      `${sent} would be rejected by ${who}: ${reason}${accepted}; "unknown: true" sends it anyway`,
-    );
+    problems.add(place, `${sent} would be rejected by ${who}: ${reason}${accepted}; "unknown: true" sends it anyway`);
   }
 }

@@ -280,6 +280,11 @@ const RESTS: ReadonlyMap<string, Reason> = new Map(
       text: '',
       tone: 'late',
     },
+    'longer than the buffer': {
+      group: 'Longer than the buffer of the device: it never arrives',
+      text: '',
+      tone: 'bad',
+    },
     'firmware update first': {
       group: 'Behind a firmware update of the device',
       text: '',
