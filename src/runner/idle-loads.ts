@@ -3,10 +3,11 @@
  * because expectations such as `call.failed == 0` pass without any.
  */
 import { countOf, humanCount } from '../kernel/quantity.js';
-import { humanDuration, type Millis } from '../kernel/time.js';
+import { exactDuration, humanDuration, type Millis } from '../kernel/time.js';
 import type { RunResult } from '../report/result.js';
+import { countRows } from '../scenario/load/data-rows.js';
 import { listLabels } from '../scenario/load/ready.js';
-import type { Plan } from '../scenario/model/plan.js';
+import type { Plan, PlannedLoad } from '../scenario/model/plan.js';
 import { HELD, NOT_BEGUN, OVER, UNSENT } from './load/requests.js';
 
 /**
@@ -15,7 +16,7 @@ import { HELD, NOT_BEGUN, OVER, UNSENT } from './load/requests.js';
  */
 export function findIdleLoads(
   { loads }: Pick<Plan, 'loads'>,
-  calls: RunResult['calls'],
+  { calls, iterations }: Pick<RunResult, 'calls' | 'iterations'>,
   ranFor: Millis,
 ): readonly string[] {
   return loads.flatMap((load) => {
@@ -23,6 +24,7 @@ export function findIdleLoads(
     const own = listLabels(load).flatMap((label) => calls[label] ?? []);
     const sent = own.reduce((sum, one) => sum + one.sent, 0);
     const dropped = own.reduce((sum, one) => sum + one.dropped, 0);
+    const begun = iterations?.[name]?.planned ?? calls[name]?.planned;
     const reasons = Object.assign({}, ...own.map((one) => one.reasons));
     if (ranFor < until) return [];
     const missing = own.reduce((sum, one) => sum + (one.reasons[`dropped: ${NOT_BEGUN}`] ?? 0), 0);
@@ -30,11 +32,20 @@ export function findIdleLoads(
       const [left, all] = [missing, pace.iterations ?? missing].map(humanCount);
       return [`load ${name} ended before ${left} of its ${all} iterations had begun`];
     }
-    if (sent > 0) return describeUnsent(name, own);
+    if (sent > 0) return [...describeUnsent(name, own), ...describeShort(load, begun)];
     const cause =
       dropped === 0 ? 'none was due' : `${humanCount(dropped)} were due (${Object.keys(reasons).join(', ')})`;
     return [`load ${name} sent no request: ${cause}`];
   });
+}
+
+/** For users who have used each row of their data; the plan shows it for other loads (short-data.ts). */
+function describeShort({ name, pace, from, until, data }: PlannedLoad, begun = 0): readonly string[] {
+  const rows = countRows(data);
+  if (pace.kind !== 'closed' || pace.iterations !== undefined || begun < rows) return [];
+  return [
+    `load ${name} ended before its ${exactDuration(until - from)} were over: its data have ${countOf(rows, 'row')}`,
+  ];
 }
 
 /** For requests that could not be made, such as for a value that is null. The run says elsewhere if it had no time or connection. */

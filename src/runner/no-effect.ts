@@ -1,6 +1,6 @@
 /**
  * Finds the faults and steps of a plan that are valid, but have no effect on the devices that they select, and expectations
- * that test nothing in virtual time. Examples: a brown-out of devices on line power, a step for a sensor that the configuration
+ * that test nothing in virtual time; also the loads whose data are too short (short-data.ts). Examples: a brown-out of devices on line power, a step for a sensor that the configuration
  * switches off, an outage that ends before the devices are switched on. A run with them would test less than its scenario says.
  * `validate`, `plan` and `run` show them as warnings.
  *
@@ -17,6 +17,7 @@ import { formatMoment } from '../scenario/plan/describe.js';
 import { listSteps } from '../scenario/plan/steps-of.js';
 import { describeStep, type StepCall } from '../scenario/steps/index.js';
 import { type Cause, type Hit, NoEffectRules } from './no-effect-rules.js';
+import { listShortData } from './short-data.js';
 
 /** A fault or a step, or one of the sensors that it affects. */
 interface Subject {
@@ -34,7 +35,7 @@ const ANY_TIME: Pick<Hit, 'at' | 'latest'> = { at: 0, latest: Number.POSITIVE_IN
 
 /**
  * A sentence for each fault or step without an effect on a group: number of devices, reason, and what to change. Also one for
- * each expectation that tests nothing.
+ * each expectation that tests nothing, and for each load that ends early.
  * @param clock of the run. Default: virtual
  */
 export function withoutEffect(
@@ -52,7 +53,7 @@ export function withoutEffect(
       if (!sentences.has(key)) sentences.set(key, `${what} at ${when}: ${part}`);
     }
   }
-  return [...sentences.values(), ...(clock === 'virtual' ? listTimeless(plan) : [])];
+  return [...sentences.values(), ...(clock === 'virtual' ? listTimeless(plan) : []), ...listShortData(plan)];
 }
 
 /** A sentence for each expectation about times of API requests: in virtual time, they are 0 without a fault of the cloud. */

@@ -133,7 +133,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       ...warnOfNeverReady({ fleet: summary.fleet, exitCode, expectations, early: describeEarlyEnd(end) !== null }),
       ...warnOfOversized(summary.fleet, journal.nameOf),
       ...(exitCode === EXIT.invalid ? [] : filterNotable(generator?.errors, options).map(describeError)),
-      ...findIdleLoads(plan, summary.calls, simulatedMs),
+      ...findIdleLoads(plan, summary, simulatedMs),
       ...warnOfHeld(plan, summary.calls),
       ...warnOfClock(targetClock, options.speed),
       ...remarks,
