@@ -2,18 +2,36 @@
  * Work that changes the same thing, such as a record: one after another in the order of the calls. Concurrent changes would
  * conflict, and of each round of conflicts one change would succeed.
  */
-export class OneByOne {
-  readonly #last = new Map<string, Promise<unknown>>();
+import { StoreBusy } from './bounded-commits.js';
 
-  /** Runs `work` when all that was called before for the same thing has ended. */
+/** Most calls for one thing that wait: the last of them waits for some seconds. */
+const MOST = 200;
+
+interface Line {
+  last: Promise<unknown>;
+  /** Number of calls that wait or run. */
+  length: number;
+}
+
+export class OneByOne {
+  readonly #lines = new Map<string, Line>();
+
+  /**
+   * Runs `work` when all that was called before for the same thing has ended.
+   * @throws StoreBusy at once if too many calls for this thing wait
+   */
   async run<T>(thing: string, work: () => Promise<T>): Promise<T> {
-    const turn = Promise.resolve(this.#last.get(thing)).then(work);
-    const over = turn.catch(() => {});
-    this.#last.set(thing, over);
+    const line = this.#lines.get(thing) ?? { last: Promise.resolve(), length: 0 };
+    if (line.length > MOST) throw new StoreBusy();
+    this.#lines.set(thing, line);
+    line.length++;
+    const turn = line.last.then(work);
+    line.last = turn.catch(() => {});
     try {
       return await turn;
     } finally {
-      if (this.#last.get(thing) === over) this.#last.delete(thing);
+      line.length--;
+      if (line.length === 0) this.#lines.delete(thing);
     }
   }
 }

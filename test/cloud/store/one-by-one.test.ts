@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { OneByOne } from '../../../src/cloud/store/one-by-one.js';
+
+it('work for the same thing runs in the order of the calls, one at a time, also after a failure', async () => {
+  const turns = new OneByOne();
+  const seen: string[] = [];
+  const work = (name: string, fails = false) =>
+    turns.run('key', async () => {
+      seen.push(`${name} begins`);
+      await Promise.resolve();
+      seen.push(`${name} ends`);
+      if (fails) throw new Error(name);
+    });
+  const ends = await Promise.allSettled([work('a'), work('b', true), work('c')]);
+  expect(seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
+  expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+});
+
+it('a call is rejected if 200 wait for the same thing, and the next one is accepted when they have ended', async () => {
+  const turns = new OneByOne();
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const calls = Array.from({ length: 201 }, () => turns.run('key', () => held));
+  await expect(turns.run('key', () => held)).rejects.toThrow('retry later');
+  await expect(turns.run('another', async () => 1)).resolves.toBe(1);
+  release();
+  await Promise.all(calls);
+  await expect(turns.run('key', async () => 2)).resolves.toBe(2);
+});
