@@ -11,7 +11,7 @@ import { isoTime } from '../kernel/calendar.js';
 import type { Alarm } from '../kernel/clock.js';
 import { UsageError } from '../kernel/errors.js';
 import type { Pace } from '../kernel/pace.js';
-import { formatDuration, type Millis, parseDuration, sinceStart } from '../kernel/time.js';
+import { formatDuration, type Millis, parseDuration, sinceStart, type UnixMillis } from '../kernel/time.js';
 import type { RunControl } from '../runner/run.js';
 import type { LiveFaults } from '../runner/world/live-faults.js';
 import { evaluate } from '../scenario/expect/evaluate.js';
@@ -81,6 +81,11 @@ export class RunControls {
     this.#pastOf = live.pastOf ?? null;
     this.#target = live.target ?? null;
     this.#hasHistory = live.hasHistory ?? true;
+  }
+
+  /** The calendar time of the run. */
+  get wall(): UnixMillis {
+    return this.#clock.wall;
   }
 
   state(): RunState {

@@ -74,7 +74,8 @@ export function passOn(
     answered?.(answer);
     const head = credentials ? onlyData(answer.headers) : endToEnd(answer.headers);
     for (const [name, value] of Object.entries(head)) {
-      if (value !== undefined) response.setHeader(name, value);
+      // The date of every answer is that of this server.
+      if (value !== undefined && name !== 'date') response.setHeader(name, value);
     }
     if (answer.headers['content-type']?.startsWith('text/event-stream')) endWithClient(response);
     response.writeHead(statusCode);

@@ -104,6 +104,18 @@ describe('the state of a run', () => {
     expect(json.faults).toEqual([expect.objectContaining({ ...fault, state: 'planned', injected: false })]);
   });
 
+  it('has its time in the date of every answer, also of those of its cloud and to a user without control', async () => {
+    const time = async () => Date.parse((await ask('GET', '/run')).json.now);
+    const key = { 'x-api-key': control.world?.api.apiKey ?? '' };
+    for (const path of ['/v2/spaces', '/run']) {
+      const before = await time();
+      const { headers } = await fetch(new URL(path, link), { headers: key });
+      const date = Date.parse(headers.get('date') ?? '');
+      expect(date).toBeGreaterThan(before - 1000);
+      expect(date).toBeLessThanOrEqual(await time());
+    }
+  });
+
   it('contains the latest event, as a sentence', async () => {
     await until(async () => (await ask('GET', '/run')).json.last_event !== null);
     expect((await ask('GET', '/run')).json.last_event).toMatch(/^(clime|push)-000\d \w/);
