@@ -1,7 +1,8 @@
 /** The model of the fleet in the console. */
 import { afterEach, expect, it, vi } from 'vitest';
-import type { DeviceCloudClient } from '../../src/client/client.js';
+import { ApiError, type DeviceCloudClient } from '../../src/client/client.js';
 import type { Device, Message } from '../../src/client/types.js';
+import { AGAIN } from '../../web/src/api/answering.js';
 import { Downlinks } from '../../web/src/model/downlinks.js';
 import type { Listener, Station } from '../../web/src/model/feed.js';
 import { Fleet } from '../../web/src/model/fleet.js';
@@ -32,6 +33,38 @@ it('after a gap in the events, the fleet lists the devices again: deleted ones a
   await fleet.load();
   expect(fleet.rows.map(({ id }) => id)).toEqual(['a', 'c', 'd']);
   expect(fleet.row('b')).toBeUndefined();
+});
+
+it('the fleet asks again for a page that the service did not answer, and then goes on where it was', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  const down = new ApiError(503, {}, 'GET', '/');
+  const failures = [down, down];
+  const lists: string[] = [];
+  // The cast is safe because the listing needs only these two requests.
+  const client = {
+    deviceSummaries: async ({ order_by = 'asc' }) => {
+      lists.push(order_by);
+      const failure = order_by === 'desc' && failures.pop();
+      if (failure) throw failure;
+      return (order_by === 'asc' ? ['a', 'b'] : ['c', 'b']).map(summary);
+    },
+    messages: async () => [],
+  } as unknown as DeviceCloudClient;
+  const fleet = new Fleet(client, SILENT);
+  const failed = vi.fn();
+  const loaded = fleet.load(failed);
+  await vi.advanceTimersByTimeAsync(2 * AGAIN);
+  await loaded;
+  expect(fleet.rows.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+  expect(lists).toEqual(['asc', 'desc', 'desc', 'desc']);
+  expect(failed.mock.calls).toEqual([[down], [down]]);
+});
+
+it('the fleet does not ask again for what the user may not see', async () => {
+  const refusal = new ApiError(403, {}, 'GET', '/');
+  // The cast is safe because the listing needs only this request.
+  const client = { deviceSummaries: () => Promise.reject(refusal) } as unknown as DeviceCloudClient;
+  await expect(new Fleet(client, SILENT).load()).rejects.toBe(refusal);
 });
 
 it('a downlink that is delivered while the list of downlinks is read does not wait afterwards', async () => {

@@ -7,6 +7,7 @@ import { ApiError, DeviceCloudClient } from '../../../src/client/client.js';
 import { JsonHttp } from '../../../src/client/http.js';
 import type { Space } from '../../../src/client/types.js';
 import { ofTab } from '../platform/storage.js';
+import { isOutage } from './again.js';
 import { AGAIN } from './answering.js';
 import { readAll } from './lists.js';
 
@@ -69,10 +70,6 @@ export async function resume(): Promise<void> {
     const isExpected = token === undefined && error instanceof ApiError && error.status === 401;
     if (!isExpected) signInNotice.value = sentence(refusal ?? afterAcceptance(error));
   }
-}
-
-function isOutage(error: unknown): boolean {
-  return error instanceof ApiError ? error.status >= 500 : error instanceof Error && error.name === 'ConnectionError';
 }
 
 /**

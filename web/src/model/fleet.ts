@@ -7,6 +7,7 @@ import type { DeviceCloudClient } from '../../../src/client/client.js';
 import type { Device, DeviceSummary, Message } from '../../../src/client/types.js';
 import { countNone, findHealth, type Health } from '../../../src/contract/health.js';
 import { printableLine } from '../../../src/kernel/printable.js';
+import { untilAnswered } from '../api/again.js';
 import { recentDownlinks } from './downlinks.js';
 import type { Feed, Station } from './feed.js';
 import { type Contacts, contactsOf, rhythmOf } from './story.js';
@@ -73,6 +74,9 @@ const LONGEST_TREND = 24;
 const PAGE = 2_000;
 const LONG_AGO = '1970-01-01T00:00:00.000Z';
 
+/** Repeats a request until the service answers. */
+type Ask = <T>(request: () => Promise<T>) => Promise<T>;
+
 export class Fleet {
   readonly rows: Row[] = [];
   /** Counts the changes, at most four a second. */
@@ -111,15 +115,17 @@ export class Fleet {
    * Lists all devices, page by page, with two requests at a time: one from the oldest device upwards, one from the newest
    * downwards. So the console processes one page while the service sends another. Known devices that are no longer listed are
    * removed, because the console may have missed their deletion.
+   * @param failed called with each failure after which the console asks for the same page again
    */
-  async load(): Promise<void> {
+  async load(failed: (error: unknown) => void = () => {}): Promise<void> {
+    const ask = <T>(request: () => Promise<T>) => untilAnswered(request, { failed, isOver: () => this.#isClosed });
     const tail: Row[] = [];
     const listed = new Set<string>();
     const current = new Set<string>();
     this.#current = current;
     await Promise.all([
-      this.#pages('asc', listed, (row) => this.rows.push(row)),
-      this.#pages('desc', listed, (row) => tail.push(row)),
+      this.#pages('asc', ask, listed, (row) => this.rows.push(row)),
+      this.#pages('desc', ask, listed, (row) => tail.push(row)),
     ]);
     for (const row of tail.reverse()) this.rows.push(row);
     // Nothing is removed if another listing has begun, or if this listing was cut off.
@@ -128,7 +134,7 @@ export class Fleet {
     this.rows.sort((a, b) => (a.name < b.name ? -1 : 1));
     this.isComplete.value = true;
     this.#listChanged();
-    await this.#loadWaiting();
+    await this.#loadWaiting(ask);
     this.#changed();
   }
 
@@ -136,11 +142,11 @@ export class Fleet {
    * @param listed ids that either request has listed: the list is complete when the two requests meet
    * @param take receives the rows of new devices
    */
-  async #pages(order_by: 'asc' | 'desc', listed: Set<string>, take: (row: Row) => void): Promise<void> {
+  async #pages(order_by: 'asc' | 'desc', ask: Ask, listed: Set<string>, take: (row: Row) => void): Promise<void> {
     let offset: string | undefined;
     while (!this.#isClosed) {
       const query = { limit: PAGE, order_by, ...(offset !== undefined && { offset }) };
-      const page = await this.#client.deviceSummaries(query);
+      const page = await ask(() => this.#client.deviceSummaries(query));
       const fresh = page.filter(({ id }) => !listed.has(id));
       for (const summary of fresh) {
         listed.add(summary.id);
@@ -231,8 +237,8 @@ export class Fleet {
   }
 
   /** Reads the latest downlinks, and adds the pending ones to the rows of their devices. */
-  async #loadWaiting(): Promise<void> {
-    const downlinks = await recentDownlinks(this.#client, this.#feed);
+  async #loadWaiting(ask: Ask): Promise<void> {
+    const downlinks = await ask(() => recentDownlinks(this.#client, this.#feed));
     for (const { device_id, id, down_state } of downlinks) {
       const row = this.#byId.get(device_id);
       if (row) setWaiting(row, id, down_state);

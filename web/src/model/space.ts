@@ -1,6 +1,5 @@
 /** The data of the open space in the console. They are replaced as a whole when another space is opened. */
 import { effect, signal } from '@preact/signals';
-import { recoveries } from '../api/answering.js';
 import { seenAt } from '../api/service-time.js';
 import { session } from '../api/session.js';
 import { Feed } from './feed.js';
@@ -34,7 +33,10 @@ export function followSession(explain: (error: unknown) => string): void {
     const failed = (error: unknown) => {
       if (space.value?.feed === feed) loadFailure.value = explain(error);
     };
-    const load = () => fleet.load().catch(failed);
+    const load = async () => {
+      await fleet.load(failed);
+      if (space.value?.feed === feed) loadFailure.value = '';
+    };
     const run = new Run();
     space.value = { fleet, feed, run, lines: [], typed: new Map() };
     void run.follow();
@@ -46,22 +48,16 @@ export function followSession(explain: (error: unknown) => string): void {
       },
       station: (station) => fleet.follow(station),
       device: ({ device_id, device }) => (device ? fleet.put(device) : fleet.remove(device_id)),
-      reset: () => void load(),
+      reset: () => void load().catch(failed),
     });
     const opened = (resumed: boolean) => {
-      if (!resumed) void load();
+      if (!resumed) void load().catch(failed);
     };
     feed.follow(opened).catch(failed);
     const ended = new AbortController();
     void followHistory(client, ended.signal);
     const endHappenings = followHappenings(client, feed);
-    const endRecoveries = effect(() => {
-      if (recoveries.value === 0 || loadFailure.peek() === '') return;
-      loadFailure.value = '';
-      void load();
-    });
     return () => {
-      endRecoveries();
       endHappenings();
       ended.abort();
       feed.close();
