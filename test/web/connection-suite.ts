@@ -52,12 +52,15 @@ export function connectionSuite(browser: () => Browser, built: () => BuiltConsol
         const page = await browser().newPage();
         await page.goto(service.api);
         const key = page.getByLabel('API key', { exact: true }).last();
+        const focused = () => page.evaluate('document.activeElement.id || document.activeElement.name');
+        await expect.poll(focused).toBe('key');
         await key.fill('wrong');
         await page.getByRole('button', { name: 'Sign in' }).click();
         expect(await page.getByRole('alert').textContent()).toBe('this API key or token is not valid');
         await key.fill(KEY);
         await page.getByRole('button', { name: 'Sign in' }).click();
         await page.getByRole('link', { name: 'Overview' }).waitFor();
+        await expect.poll(focused).toBe('content');
         expect(
           await page.evaluate('JSON.stringify([document.cookie, { ...sessionStorage }, { ...localStorage }])'),
         ).not.toContain(KEY);

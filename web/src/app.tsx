@@ -1,11 +1,13 @@
 /** Chooses the page. Pages other than the first one are loaded when they are opened. */
 import type { ComponentType } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { outage, session } from './api/session.js';
 import { hasPage, hasSpacePages, runEnd, runState } from './model/run.js';
 import { loadFailure, space } from './model/space.js';
 import { OverviewPage } from './pages/overview/overview-page.js';
 import { SignIn } from './pages/sign-in.js';
 import { Failure } from './parts/failure.js';
+import { focusContent } from './parts/focus.js';
 import { later } from './parts/later.js';
 import { Shell } from './parts/shell.js';
 import { address, route } from './route.js';
@@ -31,6 +33,13 @@ const PAGES: ReadonlyMap<string, ComponentType> = new Map(
 const Outage = later(async () => (await import('./pages/run/outage.js')).Outage, 'ghostfleet');
 
 export function App() {
+  const isOut = session.value === undefined;
+  const wasOut = useRef(isOut);
+  // The form of the sign-in has gone, and the focus with it: the keyboard continues in the page.
+  useEffect(() => {
+    if (wasOut.current && !isOut) focusContent();
+    wasOut.current = isOut;
+  }, [isOut]);
   if (session.value === null && outage.value !== '') return <Outage />;
   if (session.value === null) return <p class="wait">Connecting …</p>;
   if (!session.value || !space.value) return <SignIn />;

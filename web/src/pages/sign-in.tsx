@@ -1,5 +1,5 @@
 /** The sign-in: with an API key, or with a user account. */
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { logIn, signIn, signInNotice } from '../api/session.js';
 import { Failure } from '../parts/failure.js';
 import { useRequest } from '../parts/request.js';
@@ -9,6 +9,8 @@ type Way = 'key' | 'account';
 export function SignIn() {
   const [way, setWay] = useState<Way>('key');
   const { isBusy, failure, run } = useRequest();
+  const first = useRef<HTMLInputElement>(null);
+  useEffect(() => first.current?.focus(), []);
 
   function submit(event: SubmitEvent): void {
     event.preventDefault();
@@ -33,7 +35,7 @@ export function SignIn() {
         {way === 'key' ? (
           <label>
             API key
-            <input name="key" type="password" required autoComplete="off" spellcheck={false} />
+            <input ref={first} name="key" type="password" required autoComplete="off" spellcheck={false} />
           </label>
         ) : (
           <>

@@ -1,6 +1,14 @@
 import { useLayoutEffect } from 'preact/hooks';
 
 /**
+ * Moves the focus to the content. A link to an anchor is not possible, because the fragment of the address is the path of the
+ * page.
+ */
+export function focusContent(): void {
+  document.getElementById('content')?.focus({ preventScroll: true });
+}
+
+/**
  * Moves the focus from an element that is about to go to the part of the page around it, so that the keyboard continues there.
  * The browser itself would move it to the beginning of the document.
  */

@@ -14,6 +14,7 @@ import { isPresenting } from '../present.js';
 import { address, route } from '../route.js';
 import { switchTheme, theme } from '../theme.js';
 import { tourStep } from '../tour.js';
+import { focusContent } from './focus.js';
 import { Icon } from './icon.js';
 import { Links } from './links.js';
 import { Tour } from './tour.js';
@@ -43,14 +44,14 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
   const first = useRef(page);
   // What the user has followed may be gone with its page, such as the wall: the keyboard continues in the new page.
   useEffect(() => {
-    if (page !== first.current && document.activeElement === document.body) skip();
+    if (page !== first.current && document.activeElement === document.body) focusContent();
     first.current = page;
   }, [page]);
   const otherTheme = theme.value === 'dark' ? 'Light theme' : 'Dark theme';
   const shown = hasPage(page) ? (page === 'devices' ? 'fleet' : page) : 'run';
   return (
     <>
-      <button type="button" class="skip" onClick={skip}>
+      <button type="button" class="skip" onClick={focusContent}>
         Skip to the content
       </button>
       <header class="top">
@@ -169,12 +170,4 @@ function SpaceChoice() {
       ))}
     </select>
   );
-}
-
-/**
- * Moves the focus to the content. A link to an anchor is not possible, because the fragment of the address is the path of the
- * page.
- */
-function skip(): void {
-  document.getElementById('content')?.focus({ preventScroll: true });
 }
