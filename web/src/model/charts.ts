@@ -77,6 +77,22 @@ export function bandsOf(state: RunState | undefined): readonly Band[] {
   }));
 }
 
+/**
+ * The part of a band that a chart shows; undefined if it shows none of it, or if the band holds over the whole chart: then it
+ * explains no change.
+ * @param shown the times at the edges of the chart
+ * @param isPart whether the chart shows only a part of its time
+ */
+export function shownPart(
+  { from, until }: Band,
+  [min, max]: readonly [number, number],
+  isPart: boolean,
+): readonly [from: number, until: number] | undefined {
+  const [begin, end] = [Math.max(from, min), Math.min(until ?? max, max)];
+  if (end <= begin || (begin === min && end === max && !isPart)) return undefined;
+  return [begin, end];
+}
+
 const STEPS = 120;
 
 /** How many faults were in force during the last hour. @param time since the start of the run, in ms */

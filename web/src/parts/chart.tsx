@@ -8,7 +8,7 @@ import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { humanDuration } from '../../../src/kernel/time.js';
-import type { Band } from '../model/charts.js';
+import { type Band, shownPart } from '../model/charts.js';
 import type { Curve } from '../model/history.js';
 import { isPresenting } from '../present.js';
 import { theme } from '../theme.js';
@@ -182,7 +182,7 @@ function optionsOf(props: () => ChartProps, width: number, events: ChartEvents):
     ],
     bands: lines.map((_, n) => ({ series: [3 * n + 3, 3 * n + 1] as [number, number], fill: `${colours[n]}38` })),
     hooks: {
-      drawClear: [(plot) => drawBands(plot, props().bands, { band: colour('--bad'), mark: colour('--text') })],
+      drawClear: [(plot) => drawBands(plot, props(), { band: colour('--bad'), mark: colour('--text') })],
       setCursor: [({ cursor: { left = -1, idx = null } }) => events.pointed(left < 0 ? null : (idx ?? null))],
       setScale: [(plot, scale) => scale === 'x' && events.zoomed(isPart(plot, props().range))],
     },
@@ -260,7 +260,7 @@ function momentText(at: number, start: number | undefined): string {
 /** Draws the times in which something is different as bands behind the lines. */
 function drawBands(
   plot: uPlot,
-  bands: readonly Band[],
+  { bands, range }: Pick<ChartProps, 'bands' | 'range'>,
   colours: { readonly band: string; readonly mark: string },
 ): void {
   const { ctx, bbox, scales } = plot;
@@ -270,10 +270,10 @@ function drawBands(
   ctx.globalAlpha = 0.15;
   ctx.fillStyle = colours.band;
   ctx.beginPath();
-  for (const { from, until } of bands) {
-    const [begin, end] = [Math.max(from, min), Math.min(until ?? max, max)];
-    // What holds over the whole chart is not drawn, because it explains no change.
-    if (end <= begin || (from <= min && (until ?? max) >= max)) continue;
+  for (const band of bands) {
+    const part = shownPart(band, [min, max], isPart(plot, range));
+    if (!part) continue;
+    const [begin, end] = part;
     const left = plot.valToPos(begin, 'x', true);
     ctx.rect(left, bbox.top, plot.valToPos(end, 'x', true) - left, bbox.height);
   }
