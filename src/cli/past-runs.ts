@@ -77,7 +77,8 @@ export class PastRuns implements TimeTravel {
   }
 
   get all(): readonly PastRun[] {
-    return [...this.#ended, ...this.#open].map(({ shown }) => shown);
+    const open = this.#open.map((each) => ({ ...each.shown, comparing: this.#beingCompared.has(each) }));
+    return [...this.#ended.map(({ shown }) => shown), ...open];
   }
 
   back(at: Millis): Promise<PastRun> {
@@ -106,6 +107,14 @@ export class PastRuns implements TimeTravel {
     if (this.#beingCompared.has(fork))
       throw new UsageError('bad-moment', 'this run of the past is being compared already');
     this.#beingCompared.add(fork);
+    try {
+      return await this.#compare(fork, lasts);
+    } finally {
+      this.#beingCompared.delete(fork);
+    }
+  }
+
+  async #compare(fork: Open, lasts: Millis | undefined): Promise<RunComparison> {
     const { folder, plan, pace, control } = fork;
     const until = Math.min(plan.duration, lasts === undefined ? plan.duration : sinceStart(pace.now) + lasts);
     const forked = this.#endAt(until, plan, control, fork.result);
@@ -199,7 +208,7 @@ export class PastRuns implements TimeTravel {
         if (!page) throw new UsageError('bad-moment', 'the console cannot be opened');
         await reached;
         pace.speed = speed();
-        const shown = { id: `past-${++this.#count}`, at_ms: at, link: page.link, compared: false };
+        const shown = { id: `past-${++this.#count}`, at_ms: at, link: page.link, comparing: false, compared: false };
         resolve({ shown, plan, folder, pace, page, control, result });
       };
       const result = again({

@@ -13,6 +13,8 @@ export interface PastRun {
   readonly at_ms: Millis;
   /** The address of the console of this run; works once. Null: the run has ended. */
   readonly link: string | null;
+  /** Whether it goes on for a comparison at present. */
+  readonly comparing: boolean;
   /** Whether it has ended with a comparison. Otherwise, a run ends because too many are open. */
   readonly compared: boolean;
 }

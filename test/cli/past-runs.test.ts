@@ -47,13 +47,15 @@ it('a run of the past ends like the original if no user changes anything', async
   const { original, fork, difference } = comparison ?? {};
   expect([original?.passed, fork?.digest, difference]).toEqual([true, original?.digest, null]);
   // It can be looked at again, for example after a reload of the page.
-  expect(past.all).toContainEqual({ id, at_ms: 600_000, link: null, compared: true });
+  expect(past.all).toContainEqual({ id, at_ms: 600_000, link: null, comparing: false, compared: true });
   expect(await past.compare(id)).toBe(comparison);
 });
 
 it('a run of the past is compared once, also if it is asked for several times at once', async () => {
   const { id } = await past.back(10 * 60_000);
-  const [first, ...others] = await Promise.allSettled([1, 2, 3].map(() => past.compare(id)));
+  const comparisons = Promise.allSettled([1, 2, 3].map(() => past.compare(id)));
+  expect(past.all.find((each) => each.id === id)).toMatchObject({ comparing: true, compared: false });
+  const [first, ...others] = await comparisons;
   expect(first).toMatchObject({ status: 'fulfilled', value: { difference: null } });
   for (const other of others) {
     expect(other).toMatchObject({ reason: { message: 'this run of the past is being compared already' } });
@@ -122,7 +124,7 @@ it('the first run of the past ends with a message when a third one begins, and c
   const { id, link } = await past.back(first.at_ms);
   expect(link).toMatch(/#token=/);
   expect(past.all.filter(({ at_ms }) => at_ms === first.at_ms)).toEqual([
-    { id, link, at_ms: first.at_ms, compared: false },
+    { id, link, at_ms: first.at_ms, comparing: false, compared: false },
   ]);
 });
 

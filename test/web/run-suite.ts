@@ -89,9 +89,10 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       let isDown = true;
       const link = 'http://127.0.0.1:1/#token=x';
       let pasts = [
-        { id: 'past-0', at_ms: 1_200_000, link: null as string | null, compared: false },
-        { id: 'past-1', at_ms: 2_400_000, link, compared: false },
-        { id: 'past-2', at_ms: 3_000_000, link: null, compared: true },
+        { id: 'past-0', at_ms: 1_200_000, link: null as string | null, comparing: false, compared: false },
+        { id: 'past-1', at_ms: 2_400_000, link, comparing: false, compared: false },
+        { id: 'past-2', at_ms: 3_000_000, link: null, comparing: false, compared: true },
+        { id: 'past-4', at_ms: 3_060_000, link, comparing: true, compared: false },
       ];
       await context.route(/\/run(\/|$)/, async (route) => {
         const { pathname } = new URL(route.request().url());
@@ -151,6 +152,11 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.getByText('The fault is injected').waitFor();
       // For the next one, without which it would affect all devices.
       expect(await page.getByLabel(/^For/).inputValue()).toBe('10m');
+      // After a reload in the middle of a comparison.
+      await page.getByText('The run at 51m is compared with the original. Both runs go on').waitFor();
+      expect(await page.getByRole('button', { name: 'Compare with the original: the run at 51m' }).count()).toBe(0);
+      pasts = pasts.map((past) => ({ ...past, ...(past.comparing && { comparing: false, compared: true }) }));
+      await page.getByRole('button', { name: 'Show the comparison: the run at 51m' }).waitFor();
       await page.getByLabel('Go back in time').press('ArrowLeft');
       await page.getByRole('button', { name: 'Go back to 9m' }).click();
       await page.locator('a:focus', { hasText: 'Open the run at 40m' }).waitFor();

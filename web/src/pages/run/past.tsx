@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RunState } from '../../../../src/control/run-state.js';
 import type { PastRun, RunComparison } from '../../../../src/control/travel.js';
 import { humanDuration } from '../../../../src/kernel/time.js';
+import { AGAIN } from '../../api/answering.js';
 import { model } from '../../model/space.js';
 import { Action } from '../../parts/action.js';
 import { useLoad } from '../../parts/load.js';
@@ -21,6 +22,13 @@ export function Past({ state, compared }: PastProps) {
   const { value: pasts = [], reload } = useLoad(() => run.pastRuns(), []);
   const [newest, setNewest] = useState('');
   const [lasts, setLasts] = useState<string>('2h');
+  const isComparing = pasts.some(({ comparing }) => comparing);
+  // The page that has begun the comparison may be gone, for example after a reload.
+  useEffect(() => {
+    if (!isComparing) return;
+    const timer = setInterval(reload, AGAIN);
+    return () => clearInterval(timer);
+  }, [isComparing]);
   const opened = ({ id }: PastRun) => {
     setNewest(id);
     reload();
@@ -74,7 +82,7 @@ interface EntryProps {
   readonly enter: (at: number) => Promise<void>;
 }
 
-function Entry({ past: { at_ms, link, compared }, isNew, compare, enter }: EntryProps) {
+function Entry({ past: { at_ms, link, comparing, compared }, isNew, compare, enter }: EntryProps) {
   const name = humanDuration(at_ms);
   const open = useRef<HTMLAnchorElement>(null);
   // Sets the focus only if the user has not moved it meanwhile.
@@ -82,6 +90,7 @@ function Entry({ past: { at_ms, link, compared }, isNew, compare, enter }: Entry
     const { activeElement } = document;
     if (isNew && (activeElement === document.body || activeElement?.closest('.past'))) open.current?.focus();
   }, [isNew]);
+  if (comparing) return <>The run at {name} is compared with the original. Both runs go on …</>;
   if (compared) {
     return (
       <>
