@@ -17,8 +17,8 @@ export const realTimers = {
   sharedNow: (): bigint => hrtime.bigint(),
   /** Milliseconds for which this thread has waited for events so far. Node's own measure of the load asks a replaced clock. */
   idle: (): number => nodeTiming.idleTime,
-  /** Microseconds of CPU time that the process has used so far. */
-  cpuUsage,
+  /** Microseconds of CPU time that the process has used so far, or since an earlier answer. Not in the console, either. */
+  cpuUsage: (since?: NodeJS.CpuUsage): NodeJS.CpuUsage => cpuUsage(since),
   /** The system's clock, in milliseconds since 1970. */
   wall: Date.now,
 };
