@@ -3,11 +3,12 @@ import { printableLine } from '../../../src/kernel/printable.js';
 import { model } from '../model/space.js';
 import { address } from '../route.js';
 
-/** A link with the name of a device. If the fleet is not listed yet or the device is deleted, it shows the end of the id. */
+/** A link with the name of a device. If the device is not listed yet or is deleted, it shows the end of the id. */
 export function DeviceLink({ id }: { readonly id: string }) {
   const { fleet } = model();
-  // Reading the signal makes the name appear as soon as the fleet is listed.
-  const row = fleet.isComplete.value ? fleet.row(id) : undefined;
+  // Reading the signal makes the name appear as soon as the device is listed.
+  void fleet.listVersion.value;
+  const row = fleet.row(id);
   return row ? (
     <a href={address('devices', id)}>{printableLine(row.name)}</a>
   ) : (

@@ -80,7 +80,7 @@ export function DevicePage() {
           ))}
         </Links>
       )}
-      {device.device.value && <Content device={device} />}
+      {device.device.value ? <Content device={device} /> : failure === '' && <p class="wait">Loading …</p>}
     </div>
   );
 }

@@ -8,6 +8,7 @@ import { now } from '../../model/now.js';
 import { DeviceReports } from '../../model/reports.js';
 import { runState } from '../../model/run.js';
 import { seriesOf } from '../../model/series.js';
+import { rhythmOf } from '../../model/story.js';
 import { quantitiesOf, rangeText, valueText } from '../../model/values.js';
 import { Ago } from '../../parts/ago.js';
 import { type Fact, Facts } from '../../parts/facts.js';
@@ -70,7 +71,9 @@ export function Overview({ device }: TabProps) {
               <Readings body={report.body} />
             </>
           ) : (
-            <p class="dim">The device has not reported in this time.</p>
+            <p class="dim">
+              The device has not reported {rhythmOf(value).lastContact === null ? 'yet' : 'in this time'}.
+            </p>
           )}
         </details>
         <div>

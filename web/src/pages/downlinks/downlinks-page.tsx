@@ -61,12 +61,12 @@ export function DownlinksPage() {
       <Sources cloud="Downlinks and their states" run="Causes, and the stops received and executed" />
       <Failure text={failure} />
       <section class="journeys">
-        <h2>On their way{failure === '' && ` (${waiting})`}</h2>
+        <h2>On their way{isLoaded && failure === '' && ` (${waiting})`}</h2>
         {groups.length === 0 && isLoaded && <p class="dim">Nothing waits. Open a device to send something to it.</p>}
         <Lanes groups={groups} downlinks={downlinks} />
       </section>
       <div class="columns">
-        {failure === '' && <Histogram {...{ messages, delivered, journeys, type }} choose={setType} />}
+        {isLoaded && failure === '' && <Histogram {...{ messages, delivered, journeys, type }} choose={setType} />}
         <section class="journeys">
           <h2>Arrived last</h2>
           {over.length === 0 && isLoaded && <p class="dim">Nothing has arrived yet.</p>}

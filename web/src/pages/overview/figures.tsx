@@ -72,13 +72,19 @@ function figures(): readonly Figure[] {
   const [moment, state] = [now.value, runState.value];
   const devices = fleet.rows.length;
   const { health, waiting, reached } = countsOf(fleet.rows, moment);
+  // Until all devices are listed, the counts are those of a part of them.
+  const { value: isListed } = fleet.isComplete;
   const curve = (name: Parameters<typeof curveOf>[1]) => past && curveOf(past, name, HOUR);
   const reports = past && latest(past, 'reports_per_minute');
   const [p50, p95] = [past && latest(past, 'delivery_p50_seconds'), past && latest(past, 'delivery_p95_seconds')];
   const time = textOf(CHARTS.delivery);
   return [
     {
-      ...{ title: 'Devices on time', value: health.on_time.toLocaleString('en'), more: othersText(devices, health) },
+      ...{
+        title: 'Devices on time',
+        value: health.on_time.toLocaleString('en'),
+        more: othersText(devices, health, isListed),
+      },
       curve: curve('devices_on_time'),
       chart: 'devices',
     },
@@ -88,8 +94,8 @@ function figures(): readonly Figure[] {
       chart: 'reports',
     },
     {
-      ...{ title: 'Downlinks waiting', value: waiting.toLocaleString('en') },
-      ...{ more: `for ${reached === 0 ? 'no device' : counted(reached, 'device')}` },
+      ...{ title: 'Downlinks waiting', value: isListed ? waiting.toLocaleString('en') : '–' },
+      ...{ more: isListed ? `for ${reached === 0 ? 'no device' : counted(reached, 'device')}` : 'not counted yet' },
       curve: curve('downlinks_waiting'),
       chart: 'waiting',
     },
@@ -104,11 +110,12 @@ function figures(): readonly Figure[] {
 }
 
 /** `of 300 · 60 silent`: the good number is large, and the bad ones have the colours. */
-function othersText(devices: number, health: Readonly<HealthCounts>) {
+function othersText(devices: number, health: Readonly<HealthCounts>, isListed: boolean) {
   const others = HEALTHS.filter((each) => each !== 'on_time' && health[each] > 0).reverse();
   return (
     <>
       of {devices.toLocaleString('en')}
+      {!isListed && ' listed so far'}
       {others.map((each) => (
         <span key={each}>
           {' · '}

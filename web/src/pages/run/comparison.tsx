@@ -40,7 +40,7 @@ export function Comparison({ comparison, state }: ComparisonProps) {
         })}
       </div>
       <details>
-        <summary>Both ends and the first events that differ</summary>
+        <summary>Both ends{difference !== null && ' and the first events that differ'}</summary>
         <End title="Original" end={original} />
         <End title="Fork" end={fork} />
         {difference !== null && (

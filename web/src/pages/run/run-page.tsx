@@ -57,7 +57,7 @@ export function RunPage() {
         </p>
       )}
       <div class="panels">
-        <Panel title="Expectations so far" name="expectations">
+        <Panel title={runEnd.value === '' ? 'Expectations so far' : 'Expectations'} name="expectations">
           <ExpectationsSoFar state={state} />
         </Panel>
         <Panel title="Faults" name="faults">
