@@ -13,6 +13,8 @@ export interface Owner {
   readonly tenant: string;
   /** A connector, or something else of the tenant whose tasks have a limit of their own. */
   readonly part: string;
+  /** Maximum number of waiting tasks of the part (query-turns.ts). Default: any. */
+  readonly mostWaiting?: number;
 }
 
 interface Places {

@@ -37,12 +37,15 @@ export class QueryTurns {
 
   /**
    * Resolves with the result of the query, which begins in its turn.
-   * @throws StoreBusy if too many queries of the tenant wait; StoreUnavailable `store-slow` if the query has waited too long
+   * @throws StoreBusy if too many queries of the tenant or part wait; StoreUnavailable `store-slow` if the query has waited too long
    */
   run<T>(owner: Owner, query: () => Promise<T>): Promise<T> {
     const { mostWaiting, longestWait = Number.POSITIVE_INFINITY } = this.#options;
     if (mostWaiting !== undefined && this.#queue.waiting(owner.tenant) >= mostWaiting) {
       return Promise.reject(new StoreBusy('too many long reads of this account are waiting; retry later'));
+    }
+    if (owner.mostWaiting !== undefined && this.#queue.waiting(owner.tenant, owner.part) >= owner.mostWaiting) {
+      return Promise.reject(new StoreBusy('too many reads about unknown things are waiting; retry later'));
     }
     const since = this.#clock.now;
     return new Promise((resolve, reject) => {

@@ -44,6 +44,13 @@ it('further queries of a tenant are rejected while a hundred wait, and a failed 
   expect(reasons.at(-1)).toContain('too many long reads of this account are waiting');
 });
 
+it('further queries of a part with a limit are rejected while its most wait, and other parts are not', async () => {
+  const turns = new QueryTurns({ all: 1, tenant: 1 });
+  const ask = (part: string) => turns.run({ tenant: 'a', part, mostWaiting: 2 }, async () => part);
+  const all = await Promise.allSettled(['1', '1', '1', '1', '2', '2'].map(ask));
+  expect(all.map(({ status }) => (status === 'fulfilled' ? 1 : 0))).toEqual([1, 1, 1, 0, 1, 1]);
+});
+
 it('a query whose turn comes too late is rejected, and later ones begin', async () => {
   const { clock, begun, ask, end } = held({ all: 1, tenant: 1, longestWait: seconds(5) });
   void ask('a1');

@@ -68,3 +68,17 @@ it.each(KINDS)('many %s leave connections to others', async (_, table, read) => 
   await lock.end();
   expect(new Set((await reads).map(({ status }) => status))).toEqual(new Set(['fulfilled']));
 });
+
+it('most reads of many invented serial numbers are rejected, and a login not seen before is found', async () => {
+  const lock = new pg.Client({ connectionString: url });
+  await lock.connect();
+  await lock.query('BEGIN; LOCK TABLE device IN ACCESS EXCLUSIVE MODE');
+  const flood = Promise.allSettled(Array.from({ length: 10_000 }, (_, n) => store.deviceBySerial(3_000_000_000 + n)));
+  expect(await store.recordByKey('login', null, 'unseen')).toBeUndefined();
+  await lock.query('COMMIT');
+  await lock.end();
+  const found = (await flood).filter(({ status }) => status === 'fulfilled').length;
+  // 64 parts of 64 each, and those that have begun.
+  expect(found).toBeGreaterThan(4000);
+  expect(found).toBeLessThanOrEqual(64 * 64 + SHARE);
+});

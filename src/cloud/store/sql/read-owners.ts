@@ -1,7 +1,8 @@
 /**
  * Whose turn a read takes (fair-queue.ts). A read about a space takes a turn of its tenant (tenants.ts). Other reads ask for a
  * credential, an account, a device or a message. Whose it is, is known after the first read. Before, such reads take the turns of
- * one tenant of their own, so that requests with invented credentials have one share together.
+ * two tenants of their own, so that all datagrams with invented serial numbers have one share together, and all requests with
+ * invented credentials another.
  */
 import type { Owner } from '../fair-queue.js';
 import type { Id, RecordRow, Store } from '../store.js';
@@ -11,7 +12,9 @@ import { OWNERS, tenantOf } from '../tenants.js';
 const MOST = 100_000;
 
 /** Not an id, so that it differs from all tenants. */
-const UNKNOWN = 'unknown';
+const UNKNOWN = { credential: 'unknown credential', serial: 'unknown serial number' };
+/** Parts of each of these tenants, and how many reads of a part may wait: anybody can cause any number of them. */
+const STRANGERS = { parts: 64, mostWaiting: 64 };
 const SERVICE = 'service';
 
 /** For a read for the service itself. Reads with other texts have turns of their own. */
@@ -30,10 +33,13 @@ export class ReadOwners {
     this.#store = store;
   }
 
-  /** @param subject what the read asks for: the hash of a credential, or an id */
-  of(subject: string): Owner | Promise<Owner> {
+  /** @param subject what the read asks for: the hash of a credential, an id, or a serial number */
+  of(subject: string, kind: keyof typeof UNKNOWN = 'credential'): Owner | Promise<Owner> {
     const belonging = this.#known.get(subject);
-    if (belonging === undefined) return { tenant: UNKNOWN, part: subject };
+    if (belonging === undefined) {
+      const { parts, mostWaiting } = STRANGERS;
+      return { tenant: UNKNOWN[kind], part: String(hashOf(subject) % parts), mostWaiting };
+    }
     return 'spaceId' in belonging ? this.ofSpace(belonging.spaceId) : { tenant: belonging.userId, part: '' };
   }
 
@@ -77,4 +83,10 @@ export class ReadOwners {
       break;
     }
   }
+}
+
+function hashOf(text: string): number {
+  let hash = 0;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash >>> 0;
 }

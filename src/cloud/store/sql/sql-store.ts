@@ -173,7 +173,8 @@ export class SqlStore implements Store {
   }
 
   async deviceBySerial(serial: number): Promise<DeviceRow | undefined> {
-    return this.#noted(await this.#row(this.#about(String(serial)), toDevice, this.#sql.deviceBySerial, serial));
+    const whose = () => this.#owners.of(String(serial), 'serial');
+    return this.#noted(await this.#row(whose, toDevice, this.#sql.deviceBySerial, serial));
   }
 
   async messages(spaceId: Id, query: MessageQuery): Promise<readonly ListedMessage[]> {
@@ -237,7 +238,7 @@ export class SqlStore implements Store {
   }
 
   async codec(hash: string): Promise<CodecRow | undefined> {
-    const row = await this.#one<CodecRow>(this.#about(hash), this.#sql.codec, hash);
+    const row = await this.#one<CodecRow>(ofService, this.#sql.codec, hash);
     // Both drivers return a Buffer; it is copied to a plain byte array, as `CodecRow` requires.
     return row && { hash: row.hash, document: new Uint8Array(row.document) };
   }
