@@ -20,6 +20,8 @@ RUN npm run build
 FROM node:24-bookworm-slim
 WORKDIR /app
 ENV NODE_ENV=production
+# Half of these threads look up names: two names of targets of connectors at a time, and that of the database.
+ENV UV_THREADPOOL_SIZE=8
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json LICENSE ./

@@ -2,6 +2,7 @@
 import type { Clock } from '../../kernel/clock.js';
 import { integerBetween, type Random } from '../../kernel/random.js';
 import { seconds } from '../../kernel/time.js';
+import type { Owner } from '../store/fair-queue.js';
 import { LoopTurns } from '../store/loop-turns.js';
 import type { Id, ListedMessage, Store } from '../store/store.js';
 import { tenantOf } from '../store/tenants.js';
@@ -46,28 +47,31 @@ export class Attempts {
    * @param part queue within the space (see store/fair-queue.ts): scripts of the same part run one after another
    */
   async preview(connector: Connector, message: ListedMessage, part: string): Promise<Computed> {
-    const computed = await this.#compute(connector, message, { attempt: 0, part, secrets: 'hidden' });
-    const why = computed.kind === 'request' ? await this.#options.sender.refusal(computed.request) : undefined;
+    const { store, sender } = this.#options;
+    const tenant = await tenantOf(store, connector.spaceId);
+    const computed = await this.#compute(connector, message, {
+      attempt: 0,
+      owner: { tenant, part },
+      secrets: 'hidden',
+    });
+    const why = computed.kind === 'request' ? await sender.refusal(computed.request, tenant) : undefined;
     return why === undefined ? computed : { kind: 'failed', why };
   }
 
   async #compute(
     connector: Connector,
     message: ListedMessage,
-    { attempt, part, secrets }: { attempt: number; part: string; secrets: 'shown' | 'hidden' },
+    { attempt, owner, secrets }: { attempt: number; owner: Owner; secrets: 'shown' | 'hidden' },
   ): Promise<Computed> {
     const { store, clock, random, sandbox } = this.#options;
     const { spaceId } = connector;
-    const [device, tenant] = await Promise.all([
-      store.device(message.spaceId, message.deviceId),
-      tenantOf(store, spaceId),
-    ]);
+    const device = await store.device(message.spaceId, message.deviceId);
     if (!device) return { kind: 'failed', why: GONE };
-    const reader = { store, turn: () => this.#turns.next(tenant) };
+    const reader = { store, turn: () => this.#turns.next(owner.tenant) };
     const variables = await variablesFor(reader, spaceId, device.id, secrets);
     if (variables === undefined) return { kind: 'failed', why: TOO_MANY_VARIABLES };
     const result = await sandbox.run({
-      ...{ spaceId, owner: { tenant, part } },
+      ...{ spaceId, owner },
       source: connector.transformation,
       job: await jobFor(store, connector, device, message, attempt, variables),
       now: Math.floor(clock.wall),
@@ -99,16 +103,20 @@ export class Attempts {
       const took = Math.round(clock.now - began);
       return { ...NOTHING, attempt, at: Math.floor(clock.wall) - took, took, ...more };
     };
-    const message = await store.message(delivery.spaceId, delivery.messageId);
+    const [message, tenant] = await Promise.all([
+      store.message(delivery.spaceId, delivery.messageId),
+      tenantOf(store, connector.spaceId),
+    ]);
     if (!message) return { result: 'cancelled', entry: entry({ attempt: null, error: GONE }) };
-    const computed = await this.#compute(connector, message, { attempt, part: connector.id, secrets: 'shown' });
+    const owner = { tenant, part: connector.id };
+    const computed = await this.#compute(connector, message, { attempt, owner, secrets: 'shown' });
     switch (computed.kind) {
       case 'unwanted':
         return { result: 'cancelled', entry: entry({ error: 'main returned null' }) };
       case 'failed':
         return { result: 'failed', entry: entry({ error: computed.why }) };
       case 'request': {
-        const reply = await sender.send(computed.request, seconds(connector.timeout || STANDARD_TIMEOUT));
+        const reply = await sender.send(computed.request, seconds(connector.timeout || STANDARD_TIMEOUT), tenant);
         const target = new URL(computed.request.url).origin;
         const { retryAfter } = reply.kind === 'answer' ? reply : {};
         return { result: resultOf(reply), retryAfter, entry: entry({ target, ...replyEntry(reply) }) };

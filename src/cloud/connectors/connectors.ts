@@ -18,7 +18,7 @@ import type { Connector } from './connector.js';
 import { type Delivery, putDelivery } from './delivery.js';
 import { Directory } from './directory.js';
 import { Dispatcher } from './dispatcher.js';
-import type { Lookup } from './guard.js';
+import type { Lookup } from './lookups.js';
 import { Sandbox } from './sandbox/sandbox.js';
 import { Sender } from './sender.js';
 

@@ -7,12 +7,9 @@
  * another address a moment later. So names are checked by the lookup of the connection; literal addresses, which are not looked
  * up, before each request.
  */
-import { lookup as systemLookup } from 'node:dns';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
+import type { Lookup } from './lookups.js';
 import { isPublicAddress } from './public-address.js';
-
-/** Resolves a name, like `dns.lookup`. */
-export type Lookup = LookupFunction;
 
 /** The targets that connectors may reach. */
 export interface Permission {
@@ -39,11 +36,8 @@ export function checkHost(hostname: string, permission: Permission): void {
   if (refusal) throw refusal;
 }
 
-/**
- * A lookup that rejects a name if one of its addresses is not permitted: a legitimate name has no such address.
- * @param lookup default: the system's resolver
- */
-export function guarded(permission: Permission, lookup: Lookup = systemLookup): Lookup {
+/** A lookup that rejects a name if one of its addresses is not permitted: a legitimate name has no such address. */
+export function guarded(permission: Permission, lookup: Lookup): Lookup {
   return (hostname, options, callback) => {
     lookup(hostname, options, (error, found, family) => {
       const addresses = typeof found === 'string' ? [found] : (found ?? []).map(({ address }) => address);

@@ -1,5 +1,6 @@
 /** Sends requests to untrusted targets: limited time and length, no redirects, only addresses that the guard permits. */
 
+import { lookup as systemLookup } from 'node:dns';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
@@ -12,7 +13,9 @@ import { limitInterim } from '../../kernel/interim-responses.js';
 import { retryAfter } from '../../kernel/retry-after.js';
 import { reasonOf } from '../../kernel/system-errors.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
-import { checkHost, guarded, type Lookup, type Permission, TargetRefused } from './guard.js';
+import type { Id } from '../store/store.js';
+import { checkHost, guarded, type Permission, TargetRefused } from './guard.js';
+import { type Lookup, Lookups } from './lookups.js';
 import type { WebhookRequest } from './request.js';
 
 export type Reply =
@@ -50,6 +53,7 @@ const EXCERPT = 500;
 
 export class Sender {
   readonly #options: SenderOptions;
+  readonly #lookups: Lookups;
   /** Connections that later requests use again. */
   readonly #kept: Agents;
   /** A new connection for each request. */
@@ -57,22 +61,27 @@ export class Sender {
 
   constructor(options: SenderOptions) {
     this.#options = options;
-    const each = { timeout: IDLE, lookup: guarded(options, options.lookup) };
+    const { patience, lookup = systemLookup } = options;
+    this.#lookups = new Lookups(lookup, patience);
+    const each = { timeout: IDLE };
     const kept = { ...each, keepAlive: true };
-    const { patience } = options;
     this.#kept = { http: renewing(new HttpAgent(kept), patience), https: renewing(new HttpsAgent(kept), patience) };
     this.#fresh = { http: new HttpAgent(each), https: new HttpsAgent(each) };
   }
 
-  /** Sends a request. Never rejects: every failure of the target is a reply. @param timeout for the whole exchange */
-  async send(request: WebhookRequest, timeout: Millis): Promise<Reply> {
+  /**
+   * Sends a request. Never rejects: every failure of the target is a reply.
+   * @param timeout for the whole exchange
+   * @param tenant in whose turn the name of the target is looked up
+   */
+  async send(request: WebhookRequest, timeout: Millis, tenant: Id): Promise<Reply> {
     const { patience } = this.#options;
     const aborter = new AbortController();
     const tooLate = `no response within ${timeout / 1000} s`;
     const alarm = patience.after(timeout, 'the response to a webhook', () => aborter.abort(new Error(tooLate)));
     try {
       checkHost(new URL(request.url).hostname, this.#options);
-      const answer = await this.#exchange(request, aborter.signal);
+      const answer = await this.#exchange(request, { tenant, signal: aborter.signal });
       const text = await beginningOf(answer);
       // Node sets the status of every response that it has received.
       const { statusCode: status = 0, headers } = answer;
@@ -88,8 +97,8 @@ export class Sender {
   }
 
   /** Why the guard would refuse the target of a request, as far as a short lookup shows; undefined if it would not. */
-  async refusal({ url }: WebhookRequest): Promise<string | undefined> {
-    const { lookup, patience } = this.#options;
+  async refusal({ url }: WebhookRequest, tenant: Id): Promise<string | undefined> {
+    const { patience } = this.#options;
     const { hostname } = new URL(url);
     try {
       checkHost(hostname, this.#options);
@@ -98,8 +107,12 @@ export class Sender {
     }
     if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return undefined;
     return new Promise((resolve) => {
-      const alarm = patience.after(LONGEST_LOOKUP, 'the lookup of a target', () => resolve(undefined));
-      guarded(this.#options, lookup)(hostname, { all: true }, (error) => {
+      const aborter = new AbortController();
+      const alarm = patience.after(LONGEST_LOOKUP, 'the lookup of a target', () => {
+        aborter.abort();
+        resolve(undefined);
+      });
+      this.#lookupOf({ tenant, signal: aborter.signal })(hostname, { all: true }, (error) => {
         alarm.cancel();
         resolve(refusalIn(error)?.message);
       });
@@ -107,13 +120,19 @@ export class Sender {
   }
 
   /** Repeats a request on a new connection if the target closed the reused one: deliveries are at-least-once anyway. */
-  async #exchange(request: WebhookRequest, signal: AbortSignal): Promise<IncomingMessage> {
+  async #exchange(request: WebhookRequest, asker: Asker): Promise<IncomingMessage> {
+    const { signal } = asker;
+    const each = { signal, lookup: this.#lookupOf(asker) };
     try {
-      return await exchange(request, this.#kept, signal);
+      return await exchange(request, this.#kept, each);
     } catch (error) {
       if (!(error instanceof StaleConnection) || signal.aborted) throw error;
-      return exchange(request, this.#fresh, signal);
+      return exchange(request, this.#fresh, each);
     }
+  }
+
+  #lookupOf({ tenant, signal }: Asker): Lookup {
+    return guarded(this.#options, this.#lookups.of(tenant, signal));
   }
 
   /** Aborts running requests and closes all connections. */
@@ -141,6 +160,12 @@ function renewing<A extends HttpAgent>(agent: A, clock: Clock): A {
 /** A connection that had carried an earlier request ended before the first byte of the response. */
 class StaleConnection extends Error {}
 
+/** For whom a name is looked up, and until when. */
+interface Asker {
+  readonly tenant: Id;
+  readonly signal: AbortSignal;
+}
+
 interface Agents {
   readonly http: HttpAgent;
   readonly https: HttpsAgent;
@@ -154,11 +179,11 @@ interface Agents {
 function exchange(
   { url, method, header, body }: WebhookRequest,
   agents: Agents,
-  signal: AbortSignal,
+  each: { readonly signal: AbortSignal; readonly lookup: Lookup },
 ): Promise<IncomingMessage> {
   const isSecure = url.startsWith('https:');
   const length = body === null ? {} : { 'content-length': Buffer.byteLength(body) };
-  const options = { method, headers: { ...header, ...length }, signal, maxHeaderSize: HEAD_BYTES };
+  const options = { method, headers: { ...header, ...length }, ...each, maxHeaderSize: HEAD_BYTES };
   return new Promise((resolve, reject) => {
     const request = isSecure
       ? httpsRequest(url, { ...options, agent: agents.https })

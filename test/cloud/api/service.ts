@@ -5,7 +5,7 @@ import { ensureSpaceAndKey } from '../../../src/cloud/accounts/bootstrap.js';
 import type { CloudContext } from '../../../src/cloud/api/context.js';
 import { type ApiOptions, createApi } from '../../../src/cloud/api/index.js';
 import { Connectors } from '../../../src/cloud/connectors/connectors.js';
-import type { Lookup } from '../../../src/cloud/connectors/guard.js';
+import type { Lookup } from '../../../src/cloud/connectors/lookups.js';
 import { requestBody } from '../../../src/cloud/delivery/down-messages.js';
 import { type ChunkQueue, FirmwareQueue } from '../../../src/cloud/delivery/firmware-queue.js';
 import { Feed } from '../../../src/cloud/events/feed.js';

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Lookup } from '../../../src/cloud/connectors/guard.js';
+import type { Lookup } from '../../../src/cloud/connectors/lookups.js';
 import { isPublicAddress } from '../../../src/cloud/connectors/public-address.js';
 import { Sender } from '../../../src/cloud/connectors/sender.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
@@ -13,6 +13,9 @@ const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
+
+/** Whose requests these are. */
+const TENANT = 'tenant';
 
 function sender(
   options: { readonly allowPrivate?: boolean; readonly hosts?: readonly string[]; readonly lookup?: Lookup } = {},
@@ -86,7 +89,7 @@ describe('the sender of a run', () => {
   it('rejects hosts that the user has not permitted, without looking up their names', async () => {
     const { lookup, asked } = names(['10.0.0.1']);
     const one = sender({ hosts: ['hooks.example'], lookup });
-    const why = async (url: string) => (await one.send(get(url), seconds(5))) as { readonly why?: string };
+    const why = async (url: string) => (await one.send(get(url), seconds(5), TENANT)) as { readonly why?: string };
     expect((await why('http://other.example/')).why).toContain('--allow-host other.example');
     expect((await why('http://1.1.1.1/')).why).toContain('--allow-host 1.1.1.1');
     expect(asked).toEqual([]);
@@ -99,7 +102,7 @@ const refusal = (host: string) =>
 
 describe('the guard against private addresses', () => {
   it('names the setting of the scenario in a run', async () => {
-    const reply = await sender({ hosts: [] }).send(get('http://10.0.0.1/'), seconds(5));
+    const reply = await sender({ hosts: [] }).send(get('http://10.0.0.1/'), seconds(5), TENANT);
     expect(reply).toMatchObject({ why: expect.stringMatching(/ the setting allow-private$/) });
   });
 
@@ -107,14 +110,14 @@ describe('the guard against private addresses', () => {
     'is asked about %s without a request',
     async (url) => {
       const { lookup } = names(['10.0.0.1'], ['10.0.0.1']);
-      expect(await sender({ lookup }).refusal(get(url))).toContain('--allow-private');
-      expect(await sender({ lookup, allowPrivate: true }).refusal(get(url))).toBeUndefined();
+      expect(await sender({ lookup }).refusal(get(url), TENANT)).toContain('--allow-private');
+      expect(await sender({ lookup, allowPrivate: true }).refusal(get(url), TENANT)).toBeUndefined();
     },
   );
 
   it('does not call a name refused that cannot be resolved', async () => {
     const lookup = (_: string, __: object, done: (error: Error, found: string) => void) => done(new Error('no'), '');
-    expect(await sender({ lookup }).refusal(get('http://gone.example/'))).toBeUndefined();
+    expect(await sender({ lookup }).refusal(get('http://gone.example/'), TENANT)).toBeUndefined();
   });
 
   it.each([
@@ -131,7 +134,7 @@ describe('the guard against private addresses', () => {
     'https://192.168.0.1/',
   ])('rejects %s without resolving a name', async (url) => {
     const { lookup, asked } = names(['1.1.1.1']);
-    const reply = await sender({ lookup }).send(get(url), seconds(5));
+    const reply = await sender({ lookup }).send(get(url), seconds(5), TENANT);
     expect(reply).toMatchObject({ kind: 'refused', why: expect.stringContaining('is not a public address') });
     expect(asked).toEqual([]);
   });
@@ -141,7 +144,7 @@ describe('the guard against private addresses', () => {
     const { port } = new URL(inside.url);
     const guarded = sender();
     for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
-      expect(await guarded.send(get(`http://${host}:${port}/`), seconds(5))).toMatchObject({ kind: 'refused' });
+      expect(await guarded.send(get(`http://${host}:${port}/`), seconds(5), TENANT)).toMatchObject({ kind: 'refused' });
     }
     expect(inside.received).toEqual([]);
   });
@@ -151,7 +154,7 @@ describe('the guard against private addresses', () => {
     const { port } = new URL(inside.url);
     // Only the first lookup returns a private address. A second lookup would return a public address.
     const { lookup, asked } = names(['127.0.0.1'], ['1.1.1.1']);
-    const reply = await sender({ lookup }).send(get(`http://rebind.example:${port}/`), seconds(5));
+    const reply = await sender({ lookup }).send(get(`http://rebind.example:${port}/`), seconds(5), TENANT);
     expect(reply).toEqual({ kind: 'refused', why: refusal('rebind.example') });
     expect([asked, inside.received]).toEqual([['rebind.example'], []]);
   });
@@ -161,14 +164,14 @@ describe('the guard against private addresses', () => {
     ['its only address is a private one, mapped into IPv6', ['::ffff:10.0.0.1']],
   ])('rejects a name when %s', async (_, addresses) => {
     const { lookup } = names(addresses);
-    const reply = await sender({ lookup }).send(get('https://mixed.example/'), seconds(5));
+    const reply = await sender({ lookup }).send(get('https://mixed.example/'), seconds(5), TENANT);
     expect(reply).toEqual({ kind: 'refused', why: refusal('mixed.example') });
   });
 
   it('does not follow a redirect to an address that is not permitted', async () => {
     const inside = await target();
     const outside = await target((_, response) => response.writeHead(302, { location: inside.url }).end('moved'));
-    const reply = await sender({ allowPrivate: true }).send(get(outside.url), seconds(5));
+    const reply = await sender({ allowPrivate: true }).send(get(outside.url), seconds(5), TENANT);
     expect(reply).toEqual({ kind: 'answer', status: 302, text: 'moved' });
     expect(inside.received).toEqual([]);
   });
@@ -180,7 +183,11 @@ describe('a request', () => {
   it('arrives as it was made, with the host of its URL', async () => {
     const { url, received } = await target();
     const header = { 'x-a': 'b', 'content-type': 'application/json' };
-    const reply = await free().send({ method: 'PUT', url: `${url}/p?q=1`, header, body: '{"a":1}' }, seconds(5));
+    const reply = await free().send(
+      { method: 'PUT', url: `${url}/p?q=1`, header, body: '{"a":1}' },
+      seconds(5),
+      TENANT,
+    );
     expect(reply).toEqual({ kind: 'answer', status: 200, text: '' });
     expect(received).toMatchObject([{ method: 'PUT', path: '/p?q=1', json: { a: 1 }, headers: { 'x-a': 'b' } }]);
     expect(received[0]?.headers.host).toBe(new URL(url).host);
@@ -194,7 +201,7 @@ describe('a request', () => {
     ],
   ])('to a target that %s times out', async (_, misbehave) => {
     const { url } = await target((__, response) => misbehave(response));
-    expect(await free().send(get(url), 300)).toEqual({ kind: 'silence', why: 'no response within 0.3 s' });
+    expect(await free().send(get(url), 300, TENANT)).toEqual({ kind: 'silence', why: 'no response within 0.3 s' });
   });
 
   it('whose response never ends is judged by the status of the response', async () => {
@@ -202,14 +209,18 @@ describe('a request', () => {
       const more = () => response.write('x'.repeat(16_384), () => !response.destroyed && more());
       more();
     });
-    expect(await free().send(get(endless.url), seconds(5))).toEqual({ kind: 'answer', status: 200, text: '' });
+    expect(await free().send(get(endless.url), seconds(5), TENANT)).toEqual({ kind: 'answer', status: 200, text: '' });
     const stuck = await target((_, response) => response.writeHead(500).write('the beginning'));
-    expect(await free().send(get(stuck.url), 300)).toEqual({ kind: 'answer', status: 500, text: 'the beginning' });
+    expect(await free().send(get(stuck.url), 300, TENANT)).toEqual({
+      kind: 'answer',
+      status: 500,
+      text: 'the beginning',
+    });
   });
 
   it('that fails keeps the first characters of the response, without control characters', async () => {
     const { url } = await target((_, response) => response.writeHead(403).end(`no\u0000 \u001b[31m${'é'.repeat(900)}`));
-    const reply = await free().send(get(url), seconds(5));
+    const reply = await free().send(get(url), seconds(5), TENANT);
     expect(reply).toMatchObject({ kind: 'answer', status: 403, text: expect.stringMatching(/^no +\[31mé{490,}$/) });
   });
 
@@ -226,7 +237,7 @@ describe('a request', () => {
     closing.push(() => new Promise((resolve) => server.close(resolve)));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     const request = { method: 'POST', url, header: {}, body: '{}' };
-    expect(await free().send(request, seconds(5))).toEqual({ kind: 'answer', status: 200, text: '' });
+    expect(await free().send(request, seconds(5), TENANT)).toEqual({ kind: 'answer', status: 200, text: '' });
   });
 
   it.each([
@@ -248,7 +259,7 @@ describe('a request', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     closing.push(() => new Promise((resolve) => server.close(resolve)));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    expect(await free().send(get(url), seconds(600))).toEqual(reply);
+    expect(await free().send(get(url), seconds(600), TENANT)).toEqual(reply);
   });
 
   it.each([
@@ -268,7 +279,7 @@ describe('a request', () => {
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       closing.push(() => new Promise((resolve) => server.close(resolve)));
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-      expect(await free().send(get(url), seconds(5))).toEqual({ kind: 'answer', status: 101, text: '' });
+      expect(await free().send(get(url), seconds(5), TENANT)).toEqual({ kind: 'answer', status: 101, text: '' });
       await ended;
     },
   );
@@ -301,7 +312,7 @@ describe('a request', () => {
     const body = method === 'POST' ? '{"a":1}' : null;
     const one = free();
     for (const n of [1, 2, 3]) {
-      const reply = await one.send({ method, url: `${url}${n}`, header: {}, body }, seconds(5));
+      const reply = await one.send({ method, url: `${url}${n}`, header: {}, body }, seconds(5), TENANT);
       expect(reply).toEqual({ kind: 'answer', status: 200, text: '' });
     }
     const lines = ['/1', '/2', '/2', '/3'].map((path) => `${method} ${path} HTTP/1.1`);
@@ -311,19 +322,19 @@ describe('a request', () => {
   it('whose reused connections are all closed is repeated once, not on each of them', async () => {
     const { url, received } = await forgetful((socket) => socket.end());
     const one = free();
-    await Promise.all([1, 2, 3, 4].map(() => one.send(get(url), seconds(5))));
-    expect(await one.send(get(url), seconds(5))).toMatchObject({ status: 200 });
+    await Promise.all([1, 2, 3, 4].map(() => one.send(get(url), seconds(5), TENANT)));
+    expect(await one.send(get(url), seconds(5), TENANT)).toMatchObject({ status: 200 });
     expect(received).toHaveLength(6);
   });
 
   it('is not repeated if the target has begun its answer, or if its connection is new', async () => {
     const partial = await forgetful((socket) => socket.end('HTTP/1.1 2'));
     const one = free();
-    expect(await one.send(get(partial.url), seconds(5))).toMatchObject({ status: 200 });
-    expect(await one.send(get(partial.url), seconds(5))).toMatchObject({ kind: 'silence' });
+    expect(await one.send(get(partial.url), seconds(5), TENANT)).toMatchObject({ status: 200 });
+    expect(await one.send(get(partial.url), seconds(5), TENANT)).toMatchObject({ kind: 'silence' });
     expect(partial.received).toHaveLength(2);
     const broken = await target((_, response) => response.destroy());
-    expect(await one.send(get(broken.url), seconds(5))).toEqual({ kind: 'silence', why: 'connection lost' });
+    expect(await one.send(get(broken.url), seconds(5), TENANT)).toEqual({ kind: 'silence', why: 'connection lost' });
     expect(broken.received).toHaveLength(1);
   });
 
@@ -336,7 +347,7 @@ describe('a request', () => {
     const named = url.replace('127.0.0.1', 'hook.test');
     const lookups: number[] = [];
     for (let n = 0; n <= 14; n++) {
-      expect(await one.send(get(named), seconds(5))).toMatchObject({ status: 200 });
+      expect(await one.send(get(named), seconds(5), TENANT)).toMatchObject({ status: 200 });
       lookups.push(asked.length);
       await patience.runUntil(seconds(10 * (n + 1)));
     }
@@ -344,11 +355,26 @@ describe('a request', () => {
     expect(lookups).toEqual([1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 3]);
   });
 
+  it('whose name is not resolved times out, and one of another tenant is sent meanwhile', async () => {
+    const { url } = await target();
+    const asked: string[] = [];
+    const lookup: Lookup = (hostname, _, callback) => {
+      asked.push(hostname);
+      if (hostname === 'hook.test') callback(null, [{ address: '127.0.0.1', family: 4 }]);
+    };
+    const one = sender({ allowPrivate: true, lookup });
+    const slow = [1, 2, 3].map((n) => one.send(get(`http://slow${n}.test/`), 300, TENANT));
+    const named = url.replace('127.0.0.1', 'hook.test');
+    expect(await one.send(get(named), seconds(5), 'another')).toMatchObject({ status: 200 });
+    expect(await Promise.all(slow)).toEqual(Array(3).fill({ kind: 'silence', why: 'no response within 0.3 s' }));
+    expect(asked).toEqual(['slow1.test', 'hook.test']);
+  });
+
   it('whose reused connection is silent is not repeated: it times out', async () => {
     const { url, received } = await forgetful(() => {});
     const one = free();
-    expect(await one.send(get(url), seconds(5))).toMatchObject({ status: 200 });
-    expect(await one.send(get(url), 300)).toEqual({ kind: 'silence', why: 'no response within 0.3 s' });
+    expect(await one.send(get(url), seconds(5), TENANT)).toMatchObject({ status: 200 });
+    expect(await one.send(get(url), 300, TENANT)).toEqual({ kind: 'silence', why: 'no response within 0.3 s' });
     expect(received).toHaveLength(2);
   });
 
@@ -362,7 +388,7 @@ describe('a request', () => {
   ])('that gets the header Retry-After: %s reports a wait of %s s', async (wait, waits) => {
     const date = 'Wed, 21 Oct 2026 07:00:00 GMT';
     const { url } = await target((_, response) => response.writeHead(429, { 'retry-after': wait, date }).end());
-    const reply = await free().send(get(url), seconds(5));
+    const reply = await free().send(get(url), seconds(5), TENANT);
     expect(reply).toEqual({
       kind: 'answer',
       status: 429,
@@ -375,11 +401,11 @@ describe('a request', () => {
     const { url, close } = await target();
     await close();
     const why = 'connection refused';
-    expect(await free().send(get(url), seconds(5))).toEqual({ kind: 'silence', why });
+    expect(await free().send(get(url), seconds(5), TENANT)).toEqual({ kind: 'silence', why });
     const broken = await target((_, response) => response.destroy());
-    expect(await free().send(get(broken.url), seconds(5))).toEqual({ kind: 'silence', why: 'connection lost' });
+    expect(await free().send(get(broken.url), seconds(5), TENANT)).toEqual({ kind: 'silence', why: 'connection lost' });
     const long = await target((_, response) => response.setHeader('x', 'y'.repeat(20_000)).end());
-    expect(await free().send(get(long.url), seconds(5))).toMatchObject({ kind: 'silence' });
+    expect(await free().send(get(long.url), seconds(5), TENANT)).toMatchObject({ kind: 'silence' });
   });
 });
 
