@@ -66,8 +66,8 @@ interface MembersOptions {
 
 export class Members {
   readonly #options: MembersOptions;
-  /** Changes of members, by space. */
-  readonly #changes = new OneByOne();
+  /** Changes of members, by space. They wait for a second or two at most: one that checks a password keeps others from theirs. */
+  readonly #changes = new OneByOne(200);
 
   constructor(options: MembersOptions) {
     this.#options = options;

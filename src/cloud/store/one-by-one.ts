@@ -4,8 +4,8 @@
  */
 import { StoreBusy } from './bounded-commits.js';
 
-/** Most calls for one thing that wait: the last of them waits for some seconds. */
-const MOST = 200;
+/** Most calls for one thing that wait: more than the downlinks that a device can have. */
+const MOST = 2_000;
 
 interface Line {
   last: Promise<unknown>;
@@ -14,7 +14,13 @@ interface Line {
 }
 
 export class OneByOne {
+  readonly #most: number;
   readonly #lines = new Map<string, Line>();
+
+  /** @param most calls for one thing that may wait */
+  constructor(most = MOST) {
+    this.#most = most;
+  }
 
   /**
    * Runs `work` when all that was called before for the same thing has ended.
@@ -22,7 +28,7 @@ export class OneByOne {
    */
   async run<T>(thing: string, work: () => Promise<T>): Promise<T> {
     const line = this.#lines.get(thing) ?? { last: Promise.resolve(), length: 0 };
-    if (line.length > MOST) throw new StoreBusy();
+    if (line.length > this.#most) throw new StoreBusy();
     this.#lines.set(thing, line);
     line.length++;
     const turn = line.last.then(work);
