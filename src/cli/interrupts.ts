@@ -88,8 +88,8 @@ export class Interrupts {
     const end = () => this.interrupt('SIGHUP');
     if (this.#self.connected === false) return end();
     this.#self.once('disconnect', end);
-    // Otherwise the channel would keep this process alive when its command has ended.
-    this.#self.channel?.unref();
+    // Otherwise the channel would keep this process alive when its command has ended. Who waits for messages needs it.
+    if (this.#self.listenerCount('message') === 0) this.#self.channel?.unref();
   }
 
   #endBy(signal: string): void {
