@@ -19,6 +19,19 @@ function made() {
   return { done, self, clock, interrupts };
 }
 
+it.each([
+  ['does not keep the process alive', []],
+  ['stays with the process if its messages are read, as in the worker of a test runner', ['message']],
+])('the channel to the parent %s', (_, read) => {
+  const done: string[] = [];
+  const channel = { unref: () => done.push('unref') };
+  const self = Object.assign(new EventEmitter(), { connected: true, channel });
+  for (const name of read) self.on(name, () => {});
+  // The cast is safe because nothing else of the process is used.
+  new Interrupts(self as unknown as NodeJS.Process, new VirtualClock({ start: 0 }));
+  expect(done).toEqual(read.length === 0 ? ['unref'] : []);
+});
+
 it('one signal calls every handler', () => {
   const { done, self, interrupts } = made();
   interrupts.listen((signal) => done.push(`one: ${signal}`));
