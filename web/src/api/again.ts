@@ -11,11 +11,11 @@ export function isOutage(error: unknown): boolean {
 interface Patience {
   /** Called with each failure after which the request is sent again. */
   readonly failed: (error: unknown) => void;
-  /** Whether the answer is no longer wanted. */
+  /** Whether the caller has stopped waiting for the answer. */
   readonly isOver: () => boolean;
 }
 
-/** @throws the error of a request that would fail again, or whose answer is no longer wanted */
+/** @throws the error of a request that would fail again, or that failed when the caller had stopped waiting */
 export async function untilAnswered<T>(request: () => Promise<T>, { failed, isOver }: Patience): Promise<T> {
   for (;;) {
     try {

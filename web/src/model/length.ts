@@ -11,7 +11,7 @@ export function lengthText(ms: number): string {
   return humanDuration(Math.round(ms / step) * step);
 }
 
-/** The time that a run has reached, rounded down like that of a clock: nobody can go back to a later moment. */
+/** The time that a run has reached, rounded down like that of a clock, because a user cannot go back to a later moment. */
 export function reachedText(ms: number): string {
   const step = ms < HOUR ? SECOND : MINUTE;
   return humanDuration(Math.floor(ms / step) * step);
