@@ -2,12 +2,10 @@
  * The answer to `ghostfleet --complete WORD…`, with which the scripts of `completion.ts` complete a command line: a candidate and
  * its description a line, and `:files` where the names of files fit too.
  */
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import yargs, { type Argv } from 'yargs';
 import { EXIT, type ExitCode } from '../kernel/errors.js';
 import { printableLine } from '../kernel/printable.js';
-import { REPORT_FILES } from '../report/renderers/index.js';
 import { findPlaces, type Known } from './check-arguments.js';
 import { COMMANDS, type ListedCommand } from './commands.js';
 import { FILES } from './completion.js';
@@ -105,13 +103,13 @@ function splitAssignments(words: readonly string[]): Split {
   return { before: split.slice(0, -1), current: split.at(-1) ?? '', lead };
 }
 
-function completeValue(name: string, current: string, { choices }: Known, lead = ''): Completion {
+async function completeValue(name: string, current: string, { choices }: Known, lead = ''): Promise<Completion> {
   const kind = VALUES[name];
   const words = choices[name];
   if (words !== undefined) return only(withoutAbout(words), current, lead);
   if (kind === undefined) return { candidates: [], takesFiles: lead === '' };
   if (kind === 'runs') {
-    const { candidates } = only(withoutAbout(findRuns(current)), current, lead);
+    const { candidates } = only(withoutAbout(await findRuns(current)), current, lead);
     return { candidates, takesFiles: candidates.length === 0 };
   }
   const rows = listRows(kind);
@@ -137,7 +135,8 @@ function only(candidates: readonly Candidate[], current: string, lead = ''): Com
 }
 
 /** The folders of runs in the folder that is typed, and one level deeper: `runs/demo`. */
-function findRuns(current: string): readonly string[] {
+async function findRuns(current: string): Promise<readonly string[]> {
+  const { isRunFolder } = await import('./run-folders.js');
   const [base = ''] = /^.*\//.exec(current) ?? [];
   return listFolders(base).flatMap((folder) =>
     isRunFolder(folder) ? [folder] : listFolders(`${folder}/`).filter(isRunFolder),
@@ -159,10 +158,6 @@ function listFolders(base: string): readonly string[] {
 /** Whether a shell can take the name from a line of the answer as an argument, and not as an option. */
 function isOneWord(path: string): boolean {
   return !path.startsWith('-') && printableLine(path) === path;
-}
-
-function isRunFolder(path: string): boolean {
-  return existsSync(join(path, REPORT_FILES.json));
 }
 
 /** The declared options of a command, and their descriptions. */

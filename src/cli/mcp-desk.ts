@@ -18,6 +18,7 @@ import { EVENTS_FILE } from '../library/run-files.js';
 import { REPORT_FILES } from '../report/renderers/index.js';
 import { findPackagedPath, isPackagedFile, listPackaged } from './find-scenario.js';
 import type { AnotherRun, EndedRun, Host } from './host.js';
+import { findSummary, isRunFolder } from './run-folders.js';
 
 interface DeskOptions {
   readonly host: Host;
@@ -136,8 +137,8 @@ export class Desk {
     const names = isDirectory(kept) ? readdirSync(kept).sort() : [];
     const own = Array.from({ length: this.#count }, (_, i) => `run-${i + 1}`);
     return [
-      ...own.filter((name) => isRunFolder(this.#ownFolder(name))),
-      ...names.filter((name) => isRunFolder(join(kept, name))),
+      ...own.filter((name) => isFinished(this.#ownFolder(name))),
+      ...names.filter((name) => isFinished(join(kept, name))),
     ];
   }
 
@@ -206,7 +207,7 @@ export class Desk {
       pathInside(this.folder, path, 'is not in the folder of the server'),
     );
     const own = /^run-\d+$/.test(name) ? [this.#ownFolder(name)] : [];
-    const found = [...own, ...inFolder].find((path) => isRunFolder(path) || existsSync(join(path, EVENTS_FILE)));
+    const found = [...own, ...inFolder].find(isRunFolder);
     // The folder may be of another author, who can put links into it.
     if (found !== undefined) {
       for (const file of [REPORT_FILES.json, EVENTS_FILE]) pathInside(found, file, 'is not in the folder of the run');
@@ -216,7 +217,7 @@ export class Desk {
 
   /** The folder may be of another author, who can name any file as the scenario of a run. */
   #checkSource(run: string): void {
-    if (!isRunFolder(run)) return;
+    if (!isFinished(run)) return;
     const summary = foreignJson(readRegular(join(run, REPORT_FILES.json)));
     const source = isObject(summary) && isObject(summary.source) ? summary.source.file : undefined;
     if (typeof source !== 'string') return;
@@ -236,6 +237,6 @@ export class Desk {
   }
 }
 
-function isRunFolder(path: string): boolean {
-  return existsSync(join(path, REPORT_FILES.json));
+function isFinished(run: string): boolean {
+  return existsSync(findSummary(run));
 }

@@ -96,7 +96,11 @@ function listEntries(folder: string): readonly Dirent[] | string {
   }
 }
 
-/** Whether a folder has the files of a run, perhaps of one that was killed. */
+/** Whether a folder is that of one run, perhaps of one that was killed. */
+export function isRunFolder(path: string): boolean {
+  return hasRunFiles(listEntries(path));
+}
+
 function hasRunFiles(entries: readonly Dirent[] | string): boolean {
   return typeof entries !== 'string' && entries.some(({ name }) => name === REPORT_FILES.json || name === EVENTS_FILE);
 }
