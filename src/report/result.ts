@@ -173,9 +173,12 @@ export interface GeneratorReport {
 
 /** Errors of one kind that the system of the generator reported. */
 export interface SystemError {
-  /** What failed: look-ups of the gateway's name, datagrams of devices, or requests of devices, steps and loads. */
-  readonly what: 'name' | 'datagram' | 'request';
-  /** Whether the cause is in this machine, so that nothing was sent. A run that lost datagrams or requests by it is invalid. */
+  /**
+   * What failed: look-ups of the gateway's name, datagrams of devices, requests of devices, steps and loads, or answers to loads
+   * that exceeded a limit of ghostfleet.
+   */
+  readonly what: 'name' | 'datagram' | 'request' | 'answer';
+  /** Whether the cause is in this machine. A run that lost datagrams, requests or answers by it is invalid. */
   readonly own: boolean;
   /** Code of the error, such as `EAI_AGAIN`. */
   readonly code: string;

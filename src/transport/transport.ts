@@ -39,9 +39,10 @@ export interface Channel {
 
 /**
  * Called for each error of the system. `datagram` and `request`: it was not sent, so the device gets no answer and repeats it.
- * `name`: the name of the gateway could not be resolved again, so the devices keep the addresses known before.
+ * `name`: the name of the gateway could not be resolved again, so the devices keep the addresses known before. `answer`: it was
+ * given up, because it exceeded a limit of ghostfleet.
  */
-export type Failed = (what: 'name' | 'datagram' | 'request', error: Error) => void;
+export type Failed = (what: 'name' | 'datagram' | 'request' | 'answer', error: Error) => void;
 
 export interface Transport {
   /**

@@ -1,16 +1,28 @@
 /** The values that the iterations of all loads of a run have captured and may still use, with a limit for all together. */
 import { LARGEST_ANSWER } from '../../client/http.js';
+import { OwnLimit } from '../../kernel/own-limit.js';
+import type { Failed } from '../../transport/transport.js';
 
 /** Maximum of the memory of all values, in bytes. */
 const MOST = 4 * LARGEST_ANSWER;
-const TOO_MUCH = `the chain was ended by ghostfleet (captured values take more than ${MOST / 1_048_576} MiB)`;
+const LIMIT = new OwnLimit('captured-values', `captured values take more than ${MOST / 1_048_576} MiB`);
+const TOO_MUCH = `the chain was ended by ghostfleet (${LIMIT.message})`;
 
 export class Captures {
+  readonly #failed: Failed;
   #bytes = 0;
+
+  /** @param failed called for each answer with a value that cannot be kept */
+  constructor(failed: Failed = () => {}) {
+    this.#failed = failed;
+  }
 
   /** Why a further value of `bytes` cannot be kept; undefined if it is kept until {@link release}. */
   keep(bytes: number): string | undefined {
-    if (this.#bytes + bytes > MOST) return TOO_MUCH;
+    if (this.#bytes + bytes > MOST) {
+      this.#failed('answer', LIMIT);
+      return TOO_MUCH;
+    }
     this.#bytes += bytes;
     return undefined;
   }

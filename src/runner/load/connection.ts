@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { LARGEST_ANSWER } from '../../client/http.js';
+import { OwnLimit } from '../../kernel/own-limit.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { realTimers } from '../../kernel/real-timers.js';
 import { retryAfter } from '../../kernel/retry-after.js';
@@ -19,6 +20,7 @@ export interface CallResult {
   readonly status: number;
   /** Code of the error, such as `ECONNREFUSED`, or why the response is not whole; empty if it is. */
   readonly why: string;
+  /** Empty for a request that is `bodiless`. */
   readonly body: string;
   /** Left out if there was no response. */
   readonly headers?: IncomingHttpHeaders | undefined;
@@ -36,6 +38,8 @@ export interface RequestText {
   /** In Latin-1. */
   readonly head: string;
   readonly body: string;
+  /** Whether the body of the answer is read without being kept. Default: false */
+  readonly bodiless?: boolean;
 }
 
 /** What becomes of an answer that is beyond a limit. */
@@ -66,11 +70,15 @@ export class OpenAnswers {
     this.#bytes += bytes;
   }
 
+  /** The limit that they exceed together; undefined if there is room. */
+  get excess(): OwnLimit | undefined {
+    if (this.#bytes <= this.#most) return undefined;
+    return new OwnLimit('open-answers', `open answers have more than ${this.#most / 1_048_576} MiB`);
+  }
+
   /** Why an answer may not go on; undefined if it may. @param sent when its request was sent, by {@link now} */
   objection(sent: Instant): string | undefined {
-    if (this.#bytes > this.#most) return `open answers have more than ${this.#most / 1_048_576} MiB`;
-    if (this.now - sent > this.#longest) return `no end within ${this.#longest / 1000} s`;
-    return undefined;
+    return this.now - sent > this.#longest ? `no end within ${this.#longest / 1000} s` : undefined;
   }
 }
 
@@ -96,7 +104,7 @@ export class Connection {
   #rest = 0;
   #closed = false;
 
-  /** @param failed called for each request that this machine could not send */
+  /** @param failed called for each request that this machine could not send, and each answer beyond a limit of ghostfleet */
   constructor(origin: string, open: OpenAnswers, failed: Failed = () => {}) {
     this.#origin = new URL(origin);
     this.#open = open;
@@ -162,7 +170,8 @@ export class Connection {
     });
   }
 
-  #write(socket: Socket, { head, body }: RequestText): void {
+  #write(socket: Socket, { head, body, bodiless = false }: RequestText): void {
+    this.#reader.keeps = !bodiless;
     if (body === '') {
       socket.write(head, 'latin1');
       return;
@@ -180,7 +189,7 @@ export class Connection {
       if (!this.#reader.read(READ, length)) return this.#wait();
     } catch (error) {
       if (!(error instanceof BadResponse)) throw error;
-      return error.limit === undefined ? this.#fail(error.code, 'malformed') : this.#fail(error.limit, BY_GHOSTFLEET);
+      return error.limit === undefined ? this.#fail(error.code, 'malformed') : this.#giveUp(error.limit);
     }
     this.#finish();
   }
@@ -190,8 +199,15 @@ export class Connection {
     // A head has to be whole in time; of a body, each part.
     if (this.#reader.head !== undefined) this.#quiet = 0;
     this.#hold(this.#reader.held);
+    const { excess } = this.#open;
+    if (excess !== undefined) return this.#giveUp(excess);
     const objection = this.#open.objection(this.#sent);
     if (objection !== undefined) this.#fail(objection, BY_GHOSTFLEET);
+  }
+
+  #giveUp(limit: OwnLimit): void {
+    this.#failed('answer', limit);
+    this.#fail(limit.message, BY_GHOSTFLEET);
   }
 
   #hold(bytes: number): void {

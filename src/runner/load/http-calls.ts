@@ -83,14 +83,14 @@ function writerOf(prefix: string, usual: Headers): (request: CallRequest) => Req
   const ofReading = linesOf(usual);
   const withJson = { ...usual, 'content-type': 'application/json' };
   const ofWriting = linesOf(withJson);
-  return ({ method, path: given, body, headers }) => {
+  return ({ method, path: given, body, headers, bodiless = false }) => {
     const path = given.replace(/[^\0-\x7f]+/g, (letters) => encodeURIComponent(letters.toWellFormed()));
     const [known, knownLines] = body === undefined ? [usual, ofReading] : [withJson, ofWriting];
     const lines = headers === undefined ? knownLines : linesOf(replaceHeaders(known, headers));
     if (lines === undefined || !PATH.test(path)) return undefined;
     const first = `${method} ${prefix}${path} HTTP/1.1\r\n${lines}`;
-    if (body === undefined && method === 'GET') return { head: `${first}\r\n`, body: '' };
-    return { head: `${first}content-length: ${Buffer.byteLength(body ?? '')}\r\n\r\n`, body: body ?? '' };
+    if (body === undefined && method === 'GET') return { head: `${first}\r\n`, body: '', bodiless };
+    return { head: `${first}content-length: ${Buffer.byteLength(body ?? '')}\r\n\r\n`, body: body ?? '', bodiless };
   };
 }
 

@@ -11,6 +11,7 @@ import { countRows } from '../../scenario/load/data-rows.js';
 import type { UserPace } from '../../scenario/load/load.js';
 import { listPresence } from '../../scenario/load/users.js';
 import type { PlannedLoad } from '../../scenario/model/plan.js';
+import type { Failed } from '../../transport/transport.js';
 import { admitted } from '../targets/request-limit.js';
 import type { Caller } from './callers.js';
 import { Captures } from './captures.js';
@@ -24,6 +25,8 @@ interface LoadOptions extends Omit<IterationContext, 'pauses' | 'captures'> {
   readonly leastPause: Millis;
   /** Called for every iteration of a load with a rate, with the time by which it is late. */
   readonly late?: (lateBy: Millis) => void;
+  /** Called for each answer that exceeds a limit of ghostfleet. */
+  readonly failed?: Failed;
 }
 
 interface Running {
@@ -41,7 +44,7 @@ export class Loads {
   /** Schedules the loads for their times. */
   constructor(loads: readonly PlannedLoad[], given: LoadOptions) {
     this.#pauses = new EndingClock(given.clock);
-    const options = { ...given, pauses: this.#pauses, captures: new Captures() };
+    const options = { ...given, pauses: this.#pauses, captures: new Captures(given.failed) };
     this.#running = loads.map((load) => {
       const iterations = new Iterations(load, options, options.callerOf(load));
       return load.pace.kind === 'closed'

@@ -7,15 +7,16 @@ import { type IncomingHttpHeaders, maxHeaderSize } from 'node:http';
 import { LARGEST_ANSWER } from '../../client/http.js';
 import { type BodyCoding, codingOf, readBody } from '../../kernel/content-coding.js';
 import { MOST_PIECES } from '../../kernel/http-pool.js';
+import { OwnLimit } from '../../kernel/own-limit.js';
 
 /** A response that cannot be used, and neither can its connection. */
 export class BadResponse extends Error {
   /** The code that undici and its parser, which read the other answers of a run, have for the same error. */
   readonly code: string;
   /** Which limit of ghostfleet the response exceeds, if the server did nothing wrong. */
-  readonly limit: string | undefined;
+  readonly limit: OwnLimit | undefined;
 
-  constructor(code: string, limit?: string) {
+  constructor(code: string, limit?: OwnLimit) {
     super(code);
     this.code = code;
     this.limit = limit;
@@ -43,7 +44,9 @@ const NO_BYTES = Buffer.alloc(0);
 export class ResponseReader {
   /** Head of the response that is being read, or has been read; undefined before its end has arrived. */
   head: Head | undefined;
-  /** Body of a whole response. */
+  /** Whether the body is kept; set it before a response. A body that is not kept may have any length. */
+  keeps = true;
+  /** Body of a whole response, if it is kept. */
   body = '';
   /** Why the body cannot be read; undefined if it can. */
   unreadable: string | undefined;
@@ -138,7 +141,7 @@ export class ResponseReader {
       this.head = head;
       this.#next = 'size';
       this.#left = typeof head.body === 'number' ? head.body : 0;
-      if (this.#left > LARGEST_ANSWER) throw makeTooLarge();
+      if (this.keeps && this.#left > LARGEST_ANSWER) throw makeTooLarge();
       return at;
     }
   }
@@ -215,7 +218,7 @@ export class ResponseReader {
         this.#use(extension.length);
         this.#chunks++;
         if (this.#chunks > MOST_PIECES) {
-          throw new BadResponse('UND_ERR_RES_EXCEEDED_MAX_SIZE', `it has more than ${MOST_PIECES} chunks`);
+          throw beyond('answer-chunks', `it has more than ${MOST_PIECES} chunks`);
         }
         this.#left = Number.parseInt(size, 16);
         this.#next = this.#left === 0 ? 'trailer' : 'data';
@@ -230,6 +233,7 @@ export class ResponseReader {
   }
 
   #append(bytes: Buffer, from: number, end: number): void {
+    if (!this.keeps) return;
     const filled = this.#filled + end - from;
     if (filled > LARGEST_ANSWER) throw makeTooLarge();
     if (filled > this.#bytes.length) {
@@ -247,6 +251,7 @@ export class ResponseReader {
   }
 
   #takeText(bytes: Buffer, from: number, end: number): void {
+    if (!this.keeps) return;
     const { text, unreadable } = readBody(bytes, from, end, (this.head as Head).coding);
     // The typed client and HTTP devices accept a byte-order mark as well: undici removes it.
     this.body = text.startsWith('\ufeff') ? text.slice(1) : text;
@@ -255,7 +260,11 @@ export class ResponseReader {
 }
 
 function makeTooLarge(): BadResponse {
-  return new BadResponse('UND_ERR_RES_EXCEEDED_MAX_SIZE', `it has more than ${LARGEST_ANSWER / 1_048_576} MiB`);
+  return beyond('answer-size', `it has more than ${LARGEST_ANSWER / 1_048_576} MiB`);
+}
+
+function beyond(code: string, limit: string): BadResponse {
+  return new BadResponse('UND_ERR_RES_EXCEEDED_MAX_SIZE', new OwnLimit(code, limit));
 }
 
 const LINE_FEED = 10;
@@ -277,7 +286,7 @@ function parseHead(text: string): Head {
   // Without a prototype: a name such as "constructor" is a header or nothing.
   const headers: IncomingHttpHeaders = Object.create(null);
   if (lines.length > MOST_FIELDS) {
-    throw new BadResponse('HPE_HEADER_OVERFLOW', `the head of the response has more than ${MOST_FIELDS} fields`);
+    throw beyond('answer-fields', `the head of the response has more than ${MOST_FIELDS} fields`);
   }
   for (const line of lines) {
     const [name, value] = readField(line);

@@ -10,6 +10,7 @@ import { apiBase, secretsInBasic } from '../../kernel/web-address.js';
 import type { GeneratorReport } from '../../report/result.js';
 import type { Trace } from '../../trace/events.js';
 import { withFaults } from '../../transport/faults/with-faults.js';
+import type { Failed } from '../../transport/transport.js';
 import type { Callers } from '../load/callers.js';
 import { Loads } from '../load/loads.js';
 import type { Target } from '../targets/target.js';
@@ -75,13 +76,14 @@ interface Parts {
   readonly evidence: RunFixture['evidence'];
   readonly late: (lateBy: Millis) => void;
   readonly waited: RunFixture['waited'];
+  readonly failed: Failed;
 }
 
 /** Builds the fleet, switched off and not yet registered in the cloud. */
 export function buildWorld(
   options: OneWorldOptions,
   target: Target,
-  { clock, random, callers, faults, evidence, late, waited }: Parts,
+  { clock, random, callers, faults, evidence, late, waited, failed: limited }: Parts,
 ): RunFixture {
   const { recorder } = options;
   // A recording of virtual time is the same for the same seed, to the tag of each datagram.
@@ -114,6 +116,7 @@ export function buildWorld(
       serviceSpeed: target.speed,
       callerOf: ({ as }) => callers.getCaller((as === undefined ? undefined : world.client(as)) ?? own),
       late: (lateBy) => late(lateBy / options.speed),
+      failed: limited,
     });
   return {
     plan,

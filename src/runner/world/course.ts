@@ -86,7 +86,7 @@ async function withPatience(
   const times = new StepTimes(clock, trace);
   const happened = () => ({ plan: faults.happened, times });
   const evidence = () => journal.evidence(clock.now);
-  const parts = { callers, clock, random, late, evidence, waited: times.waited, faults };
+  const parts = { callers, clock, random, late, evidence, waited: times.waited, faults, failed: errors.add };
   const fixture = await builtOrClosed(target, () => buildWorld(options, target, parts));
   let end: End;
   let generator: GeneratorReport | null = null;

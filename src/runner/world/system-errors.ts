@@ -1,6 +1,6 @@
 /**
  * Counts the errors that the system reports during a run, apart from what the cloud does. If this machine could not send, the
- * run is invalid: the cloud cannot answer what it does not get.
+ * run is invalid: the cloud cannot answer what it does not get. The same holds for answers that exceed a limit of ghostfleet.
  */
 
 import { countOf, humanCount } from '../../kernel/quantity.js';
@@ -25,7 +25,13 @@ export class SystemErrors {
       known.count++;
       return;
     }
-    const first = { what, own: what === 'name' || isOfThisMachine(code), code, why: reasonOf(error), count: 1 };
+    const first = {
+      what,
+      own: what === 'name' || what === 'answer' || isOfThisMachine(code),
+      code,
+      why: reasonOf(error),
+      count: 1,
+    };
     this.#known.set(`${what} ${code}`, first);
     this.#first(first);
   };
@@ -53,6 +59,7 @@ export function describeError({ what, own, code, why, count }: SystemError): str
     return `this machine could not resolve the name of the gateway (${times}: ${code}, ${why}); the devices kept the addresses known before`;
   }
   const things = countOf(count, what);
+  if (what === 'answer') return `ghostfleet gave up ${things}, because of a limit of its own: ${why}`;
   return own
     ? `this machine could not send ${things}: ${code}, ${why}${REMEDIES[code] ?? ''}`
     : `${things} of the run got no answer: ${code}, ${why}`;

@@ -110,6 +110,11 @@ export function prepareSource(of: string): Source {
   };
 }
 
+/** Whether a check or a capture looks into the body of an answer. */
+export function isOfBody(of: string): boolean {
+  return of.startsWith('$') || of.toLowerCase() === 'body';
+}
+
 /** The values that a server gives a cookie: of several, browsers keep the last one. */
 function findCookies(set: string | readonly string[] | undefined, wanted: string): readonly string[] {
   return [set ?? []]
@@ -149,10 +154,9 @@ export class AnswerReader {
 
   /** Why nothing can be found for a check or a capture, as a short fixed text; empty if it can be looked for. */
   obstacleTo(of: string): string {
-    const isPath = of.startsWith('$');
-    if (!isPath && of.toLowerCase() !== 'body') return '';
+    if (!isOfBody(of)) return '';
     if (this.#unreadable !== undefined) return this.#unreadable;
-    return isPath && this.json === undefined ? notJsonBecause(this.body) : '';
+    return of.startsWith('$') && this.json === undefined ? notJsonBecause(this.body) : '';
   }
 
   /** The body as JSON; undefined if it is not JSON. Numbers that JavaScript would change, such as long ids, are texts. */

@@ -21,6 +21,8 @@ export interface CallRequest {
   readonly body: string | undefined;
   /** Headers of the scenario, in small letters; they replace those of the run. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Whether only the status and the headers of the answer matter: its body takes no memory. Default: false */
+  readonly bodiless?: boolean;
 }
 
 /** The space and the device of a request. */

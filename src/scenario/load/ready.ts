@@ -3,7 +3,7 @@ import { foreignJson, isObject } from '../../kernel/json-text.js';
 import type { Random } from '../../kernel/random.js';
 import type { Millis } from '../../kernel/time.js';
 import type { DownlinkType } from '../../trace/events.js';
-import { AnswerReader, type CheckSpec, prepareCheck, prepareSource, type SeenAnswer } from './answer.js';
+import { AnswerReader, type CheckSpec, isOfBody, prepareCheck, prepareSource, type SeenAnswer } from './answer.js';
 import {
   type CallRequest,
   type CallSpec,
@@ -152,6 +152,8 @@ function prepareRequest(spec: RequestSpec, label: string, data: LoadData | undef
   const inTexts = [...path.names, ...headers.flatMap(([, { names }]) => names), ...(body?.inTexts ?? [])];
   const checks = check.map((each) => ({ ...each, holds: prepareCheck(each), find: prepareSource(each.of) }));
   const captured = Object.entries(spec.capture ?? {}).map(([name, of]) => ({ name, of, find: prepareSource(of) }));
+  const readsBody = [...checks, ...captured].some(({ of }) => isOfBody(of));
+  const queues = method === 'POST' ? findQueued : () => undefined;
   const make: ReadyRequest['make'] = ({ lookUp, base }) => {
     const untextual = findUntextual(inTexts, lookUp);
     if (untextual !== undefined) return `${untextual}, which does not fit into a text`;
@@ -164,12 +166,13 @@ function prepareRequest(spec: RequestSpec, label: string, data: LoadData | undef
     const sent = headers.map(([name, value]) => [name, fill(value, lookUp)] as const);
     const wrong = sent.find(([, value]) => !HEADER_VALUE.test(value));
     if (wrong !== undefined) return `its header ${wrong[0]} would have a character that HTTP does not allow`;
-    return {
+    const request = {
       method,
       path: filled,
       body: body?.fill(lookUp),
       headers: headers.length === 0 ? undefined : Object.fromEntries(sent),
     };
+    return { ...request, bodiless: !readsBody && queues(request) === undefined };
   };
   return {
     label,
@@ -192,7 +195,7 @@ function prepareRequest(spec: RequestSpec, label: string, data: LoadData | undef
       }
       return capture(answer, captured, keep);
     },
-    queues: method === 'POST' ? findQueued : () => undefined,
+    queues,
   };
 }
 
@@ -236,16 +239,20 @@ function prepareRecorded(
   { method, path, body, headers, status: recorded }: RecordedRequest,
   label: string,
 ): ReadyRequest {
+  const queues = method === 'POST' ? findQueued : () => undefined;
   return {
     label,
     needsDevice: false,
     anyStatus: true,
-    make: ({ space }) => ({ method, path: path.replace('/v2/spaces/{space}', `/v2/spaces/${space}`), body, headers }),
+    make: ({ space }) => {
+      const request = { method, path: path.replace('/v2/spaces/{space}', `/v2/spaces/${space}`), body, headers };
+      return { ...request, bodiless: queues(request) === undefined };
+    },
     judge: ({ status }) => {
       const isFine = status === recorded || (status >= 200 && status < 300);
       return isFine ? FITS : { why: `it was ${recorded} in the recording` };
     },
-    queues: method === 'POST' ? findQueued : () => undefined,
+    queues,
   };
 }
 

@@ -57,13 +57,15 @@ describe('a chain', () => {
       - { get: "/v2/end", name: end }
 `;
     const body = JSON.stringify(['x'.repeat(40 * 1_048_576)]);
-    const { metrics, sent } = await runLoads(planOf(load), ({ path }) => (path === '/v2/big' ? { body } : {}));
+    const answer = ({ path }: { readonly path: string }) => (path === '/v2/big' ? { body } : {});
+    const { metrics, sent, givenUp } = await runLoads(planOf(load), answer);
     const { 'hog/read': read, 'hog/end': end } = metrics.summarise().calls;
     expect(sent.filter(({ path }) => path === '/v2/end').map(({ at }) => at)).toEqual([4000, 5000, 6000, 8000]);
     expect([read, end]).toMatchObject([{ answered: 4, failed: 1 }, { answered: 4 }]);
     expect(Object.keys(read?.reasons ?? {})).toEqual([
       'status 200: the chain was ended by ghostfleet (captured values take more than 256 MiB)',
     ]);
+    expect(givenUp).toEqual(['answer: captured values take more than 256 MiB']);
   });
 
   const FOLLOW = `  - name: follow
@@ -412,6 +414,21 @@ describe('a request', () => {
     const { count } = await runLoads(planOf(load), () => answer);
     expect([count('call.answered'), count('call.failed')]).toEqual(ok ? [1, 0] : [0, 1]);
     expect(count('iteration.done')).toBe(ok ? 1 : 0);
+  });
+
+  it.each([
+    ['{ get: /x }', true],
+    ['{ post: /x, body: {} }', true],
+    ['{ get: /x, check: [status == 200, header etag exists, cookie a exists], capture: { e: header etag } }', true],
+    ['{ get: /x, check: [status == 200, $.id exists] }', false],
+    ['{ get: /x, check: body contains x }', false],
+    ['{ get: /x, capture: { all: $ } }', false],
+    ['{ post: "/v2/spaces/{space}/devices/{device}/commands", body: [info show] }', false],
+    ['{ post: "/v2/spaces/{space}/messages", body: { device_id: "{device}", type: data, body: {} } }', false],
+    ['{ get: "/v2/spaces/{space}/devices/{device}/commands" }', true],
+  ])('%s needs no memory for the body of its answer: %s', async (request, isUnread) => {
+    const { sent, unread } = await runLoads(planOf(one(request)));
+    expect([sent.length, unread.length]).toEqual([1, isUnread ? 1 : 0]);
   });
 
   it('has the headers of the scenario, and values of its device', async () => {

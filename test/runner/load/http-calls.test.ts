@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type CallResult, OpenAnswers } from '../../../src/runner/load/connection.js';
 import { type CallSender, makeHttpCalls } from '../../../src/runner/load/http-calls.js';
 import { type CallRequest, findUselessReason } from '../../../src/scenario/load/calls.js';
+import type { Failed } from '../../../src/transport/transport.js';
 
 let server: Server;
 let sender: CallSender;
@@ -16,13 +17,13 @@ afterEach(async () => {
 });
 
 /** Starts a service, and a sender with `connections` connections to it. `sockets`: connections that the service accepted. */
-async function start(listener: RequestListener, connections = 1, answers = new OpenAnswers()) {
+async function start(listener: RequestListener, connections = 1, answers = new OpenAnswers(), failed?: Failed) {
   const sockets = new Set<Socket>();
   server = createServer(listener);
   server.on('connection', (socket) => sockets.add(socket));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  sender = makeHttpCalls({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'secret', connections, answers });
+  sender = makeHttpCalls({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'secret', connections, answers, failed });
   return { sockets };
 }
 
@@ -189,20 +190,33 @@ it('an answer ends when the open answers of a run together are too large, and th
     open.push(response);
     response.write(part);
   };
-  await start(begin, 2, new OpenAnswers(1_048_576));
   const ended: string[] = [];
+  await start(begin, 2, new OpenAnswers(1_048_576), (what, { message }) => ended.push(`${what}: ${message}`));
   const send = () => sender.send(get('/1'), ({ status, why }) => ended.push(`${status} ${why}`));
   send();
   send();
   await expect
     .poll(() => ended)
-    .toEqual(['200 the answer was ended by ghostfleet (open answers have more than 1 MiB)']);
+    .toEqual([
+      'answer: open answers have more than 1 MiB',
+      '200 the answer was ended by ghostfleet (open answers have more than 1 MiB)',
+    ]);
   for (const response of open) response.end();
-  await expect.poll(() => ended).toHaveLength(2);
+  await expect.poll(() => ended).toHaveLength(3);
   send();
   await expect.poll(() => open).toHaveLength(3);
   open[2]?.end();
-  await expect.poll(() => ended.slice(1)).toEqual(['200 ', '200 ']);
+  await expect.poll(() => ended.slice(2)).toEqual(['200 ', '200 ']);
+});
+
+it('answers whose bodies are not kept may be of any size together', async () => {
+  await start((_, response) => response.end('x'.repeat(2_000_000)), 2, new OpenAnswers(1_048_576));
+  const results = await inTurn([{ ...get('/1'), bodiless: true }, get('/2'), { ...get('/3'), bodiless: true }]);
+  expect(results.map(({ why, body }) => why || body)).toEqual([
+    '',
+    'the answer was ended by ghostfleet (open answers have more than 1 MiB)',
+    '',
+  ]);
 });
 
 it('an answer that drips without an end, or is announced without an end, ends after its whole time', async () => {

@@ -78,7 +78,8 @@ const REPLAY = '{ replay: { file: a.har, base: "https://cloud.example/api" }, fr
 
 describe('the replay of a HAR file', () => {
   it('sends its requests to the cloud of the run, with their gaps and without credentials', async () => {
-    const { sent, count, contradictions } = await runLoads(planScenario(scenarioOf(REPLAY, HAR)));
+    const { sent, count, unread, contradictions } = await runLoads(planScenario(scenarioOf(REPLAY, HAR)));
+    expect(unread).toHaveLength(3);
     expect(sent).toEqual([
       { at: 1000, method: 'GET', path: '/v2/me', body: undefined, headers: { 'content-type': 'application/json' } },
       { at: 1500, method: 'GET', path: '/v2/spaces/s/devices?limit=1', body: undefined, headers: {} },

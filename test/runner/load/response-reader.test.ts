@@ -18,7 +18,7 @@ function readPieces(pieces: readonly Buffer[], reader = new ResponseReader()): s
     return undefined;
   } catch (error) {
     if (!(error instanceof BadResponse)) throw error;
-    return error.limit ?? error.code;
+    return error.limit?.message ?? error.code;
   }
 }
 
@@ -218,6 +218,22 @@ describe('a response is refused', () => {
   ])('%s', (_, pieces, code) => {
     expect(read(...pieces)).toBe(code);
   });
+});
+
+it.each([
+  ['with a length', `${LINE}Content-Length: ${65 * 1_048_576}\r\n\r\n`, ''],
+  ['in one chunk', `${CHUNKED}${(65 * 1_048_576).toString(16)}\r\n`, '\r\n0\r\n\r\n'],
+])('a body of 65 MiB %s that is not kept is read without memory, and the next one is kept again', (_, head, end) => {
+  const reader = new ResponseReader();
+  reader.keeps = false;
+  const part = Buffer.alloc(1_048_576, 'x');
+  expect(reader.read(Buffer.from(head), head.length)).toBe(false);
+  for (let count = 1; count < 65; count++) expect(reader.read(part, part.length)).toBe(false);
+  expect(reader.held).toBe(0);
+  const last = Buffer.concat([part, Buffer.from(end)]);
+  expect([reader.read(last, last.length), reader.body, reader.stays]).toEqual([true, '', 4]);
+  reader.keeps = true;
+  expect(readPieces([Buffer.from(`${LINE}Content-Length: 1\r\n\r\nx`)], reader)).toBe('200 x');
 });
 
 it('a body in chunks of one byte is refused after 100,000 of them', () => {

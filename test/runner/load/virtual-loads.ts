@@ -57,6 +57,8 @@ export async function runLoads(
   const waiting: number[] = [];
   const stillOpen: string[] = [];
   const freeAfter: number[] = [];
+  const givenUp: string[] = [];
+  const unread: string[] = [];
   const loadScopes = new Map(
     (whole.scopes ?? []).flatMap((scope) => ('loads' in scope ? [[scope.name, scope.loads] as const] : [])),
   );
@@ -64,11 +66,13 @@ export async function runLoads(
   for (const plan of parts === 1 ? [whole] : partsOf(whole, parts)) {
     const clock = new PassingClock();
     const sender: CallSender = {
-      send: (request, done) => {
+      send: ({ bodiless = false, ...request }, done) => {
+        if (bodiless) unread.push(request.path);
         const made = { at: clock.now, ...request };
         sent.push(made);
         const { status = 200, body = {}, headers = {}, takes = 0, unreadable } = answer(made);
-        const text = typeof body === 'string' ? body : JSON.stringify(body);
+        const whole = typeof body === 'string' ? body : JSON.stringify(body);
+        const text = bodiless ? '' : whole;
         const result = { status, why: '', body: text, headers, unreadable, retryAfter: 0 };
         clock.after(takes, 'an answer', () => done(result));
       },
@@ -92,6 +96,7 @@ export async function runLoads(
     const loads = new Loads(plan.loads, {
       ...{ clock, trace, handles, accepted: () => true, random: seededRandom(plan.seed) },
       ...{ callerOf: () => caller, leastPause: 1, secrets: plan.secrets ?? [], limit },
+      failed: (what, { message }) => givenUp.push(`${what}: ${message}`),
     });
     await clock.runUntil(stopAt);
     while (stopAt === whole.duration && (loads.open.length > 0 || loads.areThinking))
@@ -109,7 +114,8 @@ export async function runLoads(
   };
   /**
    * `waiting`: alarms that are left after the end of each part. `stillOpen`: loads with open requests before that. `freeAfter`:
-   * time in which twice the limit of a second can be sent after it.
+   * time in which twice the limit of a second can be sent after it. `givenUp`: answers beyond a limit of ghostfleet. `unread`: paths whose answers take no memory.
    */
-  return { sent, events, metrics, count, waiting, stillOpen, freeAfter, contradictions: metrics.contradictions };
+  const { contradictions } = metrics;
+  return { sent, events, metrics, count, waiting, stillOpen, freeAfter, givenUp, unread, contradictions };
 }

@@ -1,10 +1,11 @@
 /** Errors that the system reports during a run. */
 import { expect, it } from 'vitest';
+import type { SystemError } from '../../../src/report/result.js';
 import { describeError, findErrorSpoiling, SystemErrors } from '../../../src/runner/world/system-errors.js';
 
 const failure = (code: string) => Object.assign(new Error(code), { code });
 
-function counted(...failures: readonly (readonly [what: 'name' | 'datagram' | 'request', code: string])[]) {
+function counted(...failures: readonly (readonly [what: SystemError['what'], code: string])[]) {
   const errors = new SystemErrors();
   for (const [what, code] of failures) errors.add(what, failure(code));
   return errors.all;
@@ -25,6 +26,12 @@ it('a connection that the other side refuses is named, and leaves the run valid'
   const errors = counted(['request', 'ECONNREFUSED']);
   expect(findErrorSpoiling(errors)).toBeNull();
   expect(errors.map(describeError)).toEqual(['1 request of the run got no answer: ECONNREFUSED, connection refused']);
+});
+
+it('answers that exceed a limit of ghostfleet make the run invalid: the target did nothing wrong', () => {
+  expect(findErrorSpoiling(counted(['answer', 'too large'], ['answer', 'too large']))).toBe(
+    'ghostfleet gave up 2 answers, because of a limit of its own: too large',
+  );
 });
 
 it('a look-up that fails loses nothing, so the run stays valid', () => {
