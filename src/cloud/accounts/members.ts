@@ -12,7 +12,7 @@ import { days, type UnixMillis } from '../../kernel/time.js';
 import type { Ids } from '../store/ids.js';
 import { OneByOne } from '../store/one-by-one.js';
 import { everyRecord, untilUndisturbed } from '../store/records.js';
-import { type Change, ConflictError, type Id, type Page, type Store } from '../store/store.js';
+import { type Change, ConflictError, type Id, type Page, type RecordRow, type Store } from '../store/store.js';
 import { ownerOf } from '../store/tenants.js';
 import { hashKey, newSecret } from './keys.js';
 import { endLogins, type Proof, proofOf } from './logins.js';
@@ -38,6 +38,16 @@ interface Acceptance {
   readonly token: string;
   readonly email: string;
   readonly password: string;
+}
+
+/** Proof that the invited user has given the password. */
+interface Entry extends Proof {
+  readonly spaceId: Id;
+  readonly invite: RecordRow;
+  /** Hash of the password of the account; null if it has none yet. */
+  readonly before: string | null;
+  /** Hash of the given password. */
+  readonly hashed: string;
 }
 
 interface NewMember {
@@ -66,8 +76,8 @@ interface MembersOptions {
 
 export class Members {
   readonly #options: MembersOptions;
-  /** Changes of members, by space. They wait for a second or two at most: one that checks a password keeps others from theirs. */
-  readonly #changes = new OneByOne(200);
+  /** Changes of members, by space. */
+  readonly #changes = new OneByOne();
 
   constructor(options: MembersOptions) {
     this.#options = options;
@@ -123,31 +133,46 @@ export class Members {
   }
 
   /**
-   * Turns an invitation into a membership. If the account has no password yet, it gets the given one; otherwise the given
-   * password must be the password of the account. Returns undefined if the token, the address or the password is not valid.
-   * An account has at most {@link MOST_SPACES}.
+   * Checks the password for an invitation. An account without a password gets the given one, when it {@link enter}s the space.
+   * Returns undefined if the token, the address or the password is not valid.
    */
-  async accept({ token, email, password }: Acceptance): Promise<Proof | 'too-many-spaces' | undefined> {
+  async proveInvited({ token, email, password }: Acceptance): Promise<Entry | undefined> {
     const { store, random, passwordCost } = this.#options;
     const invite = await store.recordByKey('invite', null, hashKey(token));
     if (invite === undefined || (invite.dueAt ?? 0) <= this.#now()) return undefined;
     const { userId, spaceId } = invite.body as { readonly userId: Id; readonly spaceId: Id };
-    return this.#decide<Proof | 'too-many-spaces' | undefined>(spaceId, async () => {
-      const account = await store.record('user', null, userId);
+    const account = await store.record('user', null, userId);
+    if (account?.key !== keyOf(email)) return undefined;
+    const before = passwordOf(account);
+    if (before !== null && !(await verifyPassword(password, before, passwordCost))) return undefined;
+    const hashed = before ?? (await hashPassword(password, random, passwordCost));
+    return { ...proofOf(userId, hashed), spaceId, invite, before, hashed };
+  }
+
+  /**
+   * Turns an invitation into a membership. An account has at most {@link MOST_SPACES}. Otherwise `too-many-spaces`, `changed`
+   * (the password is another one than was checked), or `gone` (the invitation) are reasons why it was not done.
+   */
+  enter({
+    userId,
+    spaceId,
+    invite,
+    before,
+    hashed,
+  }: Entry): Promise<'entered' | 'too-many-spaces' | 'changed' | 'gone'> {
+    return this.#decide<'entered' | 'too-many-spaces' | 'changed' | 'gone'>(spaceId, async () => {
+      const account = await this.#options.store.record('user', null, userId);
       const invited = await this.find(spaceId, userId);
-      if (!account || invited?.state !== 'invited' || invited.invitation !== invite.id) return { result: undefined };
-      if (account.key !== keyOf(email)) return { result: undefined };
-      const before = passwordOf(account);
-      if (before !== null && !(await verifyPassword(password, before, passwordCost))) return { result: undefined };
+      if (!account || invited?.state !== 'invited' || invited.invitation !== invite.id) return { result: 'gone' };
+      if (passwordOf(account) !== before) return { result: 'changed' };
       if ((await this.spacesOf(userId, { limit: MOST_SPACES })).length === MOST_SPACES)
         return { result: 'too-many-spaces' };
       const member: Member = { ...invited, state: 'active', invitation: null };
       const changes = [...activate(member, this.#now()), deletion(invite)];
-      const hashed = before ?? (await hashPassword(password, random, passwordCost));
       if (before === null) {
         changes.push(this.#claimPassword(userId), putAccount({ ...account, body: { password: hashed } }));
       }
-      return { result: proofOf(userId, hashed), changes };
+      return { result: 'entered', changes };
     });
   }
 

@@ -22,8 +22,8 @@ const CLEARED_AT_ONCE = 10;
 
 const FAMILY = 'login-source';
 
-type SignedIn =
-  | { readonly kind: 'right'; readonly proof: Proof }
+type SignedIn<P extends Proof> =
+  | { readonly kind: 'right'; readonly proof: P }
   /** `userId` is null if no account has this address. */
   | { readonly kind: 'wrong'; readonly userId: Id | null }
   | { readonly kind: 'wait'; readonly wait: Millis };
@@ -49,7 +49,11 @@ export class SignIn {
    * @param source network of the caller
    * @param attempt returns undefined if the address or the password is wrong
    */
-  async check(email: string, source: string, attempt: () => Promise<Proof | undefined>): Promise<SignedIn> {
+  async check<P extends Proof>(
+    email: string,
+    source: string,
+    attempt: () => Promise<P | undefined>,
+  ): Promise<SignedIn<P>> {
     const account = keyOf(email);
     const place = hashKey(`${account} ${source}`);
     const wait = this.#throttle.wait(account, source, await this.#isKnown(place));

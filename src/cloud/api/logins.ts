@@ -61,14 +61,17 @@ export const login: Family = (routes, context) => {
       }),
     },
     async ({ body, ip }, reply) => {
-      const prove = async () => {
-        const accepted = await members.accept(body);
-        // Only a caller with the right password gets this answer.
-        if (accepted === 'too-many-spaces') throw new ApiFault(409, TOO_MANY_SPACES, 'quota');
-        return accepted;
-      };
-      const proof = await passwords.check(reply, { email: body.email, ip, prove });
-      if (proof === undefined)
+      const attempt = { email: body.email, ip, prove: () => members.proveInvited(body) };
+      let proof: Awaited<ReturnType<typeof attempt.prove>>;
+      let outcome: Awaited<ReturnType<typeof members.enter>> | undefined;
+      do {
+        // Many may wait to enter the space, but the places for checks of passwords are few: only the check has one.
+        proof = await passwords.check(reply, attempt);
+        outcome = proof && (await members.enter(proof));
+      } while (outcome === 'changed');
+      // Only a caller with the right password gets this answer.
+      if (outcome === 'too-many-spaces') throw new ApiFault(409, TOO_MANY_SPACES, 'quota');
+      if (proof === undefined || outcome === 'gone')
         throw new ApiFault(
           401,
           'the invitation is not valid or has expired, it is for another address, or the password is wrong',

@@ -12,17 +12,17 @@ import type { ApiContext } from './family.js';
 /** For the description of a route that checks a password. */
 export const TOO_MANY = 'Too many wrong passwords for this account; retry after the seconds in `Retry-After`.';
 
-interface Attempt {
+interface Attempt<P extends Proof> {
   readonly email: string;
   /** Address of the caller. */
   readonly ip: string;
   /** Computes hashes, so it waits for its turn. Resolves with undefined if the address or the password is wrong. */
-  readonly prove: () => Promise<Proof | undefined>;
+  readonly prove: () => Promise<P | undefined>;
 }
 
 interface PasswordCheck {
   /** Undefined if the address or the password is wrong. @throws ApiFault 429 after too many wrong passwords */
-  check(reply: FastifyReply, attempt: Attempt): Promise<Proof | undefined>;
+  check<P extends Proof>(reply: FastifyReply, attempt: Attempt<P>): Promise<P | undefined>;
   /** @param actor null if the caller has not proved to be the user */
   record(userId: Id, action: string, actor: Id | null, from: string): Promise<void>;
 }
@@ -30,7 +30,7 @@ interface PasswordCheck {
 export function passwordCheck({ members, signIn, withPasswordTurn, audit, log }: ApiContext): PasswordCheck {
   return { check, record };
 
-  async function check(reply: FastifyReply, { email, ip, prove }: Attempt): Promise<Proof | undefined> {
+  async function check<P extends Proof>(reply: FastifyReply, { email, ip, prove }: Attempt<P>): Promise<P | undefined> {
     const network = networkOf(ip);
     const checked = await withPasswordTurn(network, () => signIn.check(email, network, prove));
     if (checked.kind === 'right') return checked.proof;

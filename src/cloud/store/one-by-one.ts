@@ -14,13 +14,7 @@ interface Line {
 }
 
 export class OneByOne {
-  readonly #most: number;
   readonly #lines = new Map<string, Line>();
-
-  /** @param most calls for one thing that may wait */
-  constructor(most = MOST) {
-    this.#most = most;
-  }
 
   /**
    * Runs `work` when all that was called before for the same thing has ended.
@@ -28,7 +22,7 @@ export class OneByOne {
    */
   async run<T>(thing: string, work: () => Promise<T>): Promise<T> {
     const line = this.#lines.get(thing) ?? { last: Promise.resolve(), length: 0 };
-    if (line.length > this.#most) throw new StoreBusy();
+    if (line.length > MOST) throw new StoreBusy();
     this.#lines.set(thing, line);
     line.length++;
     const turn = line.last.then(work);

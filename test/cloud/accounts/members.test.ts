@@ -20,6 +20,12 @@ async function proofOf(members: Members, email: string, password: string): Promi
   return proof;
 }
 
+/** Accepts an invitation. */
+async function accept(members: Members, acceptance: Parameters<Members['proveInvited']>[0]) {
+  const proof = await members.proveInvited(acceptance);
+  return proof && members.enter(proof);
+}
+
 async function nodes() {
   const store = new MemoryStore();
   await store.commit([{ kind: 'space.put', row: space() }]);
@@ -61,7 +67,7 @@ describe('the admin of the operator', () => {
     await members.ensureAdmin(SPACE, 'adam@example.org', 'adams-password');
     const invited = await members.invite(SPACE, { email: EVA, role: 'user', name: 'Eva' });
     if (invited === 'known') throw new Error('the account exists already');
-    await members.accept({ token: invited.token, email: EVA, password: 'first-password' });
+    await accept(members, { token: invited.token, email: EVA, password: 'first-password' });
     await members.ensureAdmin(SPACE, EVA, 'second-password');
     expect(await members.login(EVA, 'first-password')).toBeUndefined();
     expect(await members.login(EVA, 'second-password')).toMatchObject({ userId: invited.member.id });
@@ -75,7 +81,7 @@ describe('an active admin of a space without an owner', () => {
     const { members, store } = await nodes();
     const invited = await members.invite(SPACE, { email: EVA, role: 'admin', name: 'Eva' });
     if (invited === 'known') throw new Error('the account exists already');
-    await members.accept({ token: invited.token, email: EVA, password: 'first-password' });
+    await accept(members, { token: invited.token, email: EVA, password: 'first-password' });
     expect(await members.ownerOf(SPACE)).toBeNull();
     const before = await members.find(SPACE, invited.member.id);
     await members.ensureAdmin(SPACE, EVA, 'first-password');
@@ -127,7 +133,7 @@ describe('concurrent changes on two nodes', () => {
     for (const email of [EVA, 'adam@example.org']) {
       const invited = await members.invite(SPACE, { email, role: 'admin', name: null });
       if (invited === 'known') throw new Error('the account exists already');
-      await members.accept({ token: invited.token, email, password: 'a-password' });
+      await accept(members, { token: invited.token, email, password: 'a-password' });
       admins.push(invited.member);
     }
     const [eva, adam] = admins;
@@ -146,6 +152,23 @@ describe('concurrent changes on two nodes', () => {
       [members, other, members].map((node) => node.invite(SPACE, { email: EVA, role: 'user', name: null })),
     );
     expect(invited.filter((outcome) => outcome === 'known')).toHaveLength(2);
+  });
+
+  it('set the first password of an account once: the other is checked against it', async () => {
+    const { members, other, store } = await nodes();
+    await store.commit([{ kind: 'space.put', row: space({ id: OTHER_SPACE }) }]);
+    const eva = { email: EVA, role: 'user', name: null } as const;
+    const [one, two] = [await members.invite(SPACE, eva), await other.invite(OTHER_SPACE, eva)];
+    if (one === 'known' || two === 'known') throw new Error('the address is new in both spaces');
+    const given = [
+      { token: one.token, email: EVA, password: 'first-password' },
+      { token: two.token, email: EVA, password: 'second-password' },
+    ] as const;
+    const [first, second] = [await members.proveInvited(given[0]), await other.proveInvited(given[1])];
+    if (!first || !second) throw new Error('both are invited');
+    expect([await members.enter(first), await other.enter(second)]).toEqual(['entered', 'changed']);
+    expect(await other.proveInvited(given[1])).toBeUndefined();
+    expect(await accept(other, { ...given[1], password: 'first-password' })).toBe('entered');
   });
 
   it('are all stored if they invite different addresses', async () => {

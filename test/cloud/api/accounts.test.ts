@@ -177,6 +177,34 @@ describe('password checks', () => {
     expect((await eva.call('GET', '')).status).toBe(200);
   });
 
+  it('do not wait for users who enter a space, however long that takes', async () => {
+    const made = await service({ trustProxy: ['127.0.0.1'] });
+    await person(made, 'eva@example.org');
+    const invited = [];
+    for (let n = 0; n < 8; n++) {
+      const email = `user-${n}@example.org`;
+      invited.push({ email, token: (await made.call('POST', 'users/invite', { email })).json.invite_token });
+    }
+    const { store } = made;
+    const commit = store.commit.bind(store);
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    store.commit = async (changes) => {
+      const enters = changes.some((change) => change.kind === 'record.put' && change.row.family === 'member-turn');
+      if (enters) await held;
+      return commit(changes);
+    };
+    const accept = (one: object, n: number) =>
+      made.call('POST', '/v2/auth/accept', { ...one, password: PASSWORD }, from(n % 2));
+    const entering = invited.map(accept);
+    const login = { email: 'eva@example.org', password: PASSWORD };
+    expect((await made.call('POST', '/v2/auth/login', login, from(2))).status).toBe(200);
+    release();
+    expect((await Promise.all(entering)).map(({ status }) => status)).toEqual(Array(8).fill(200));
+  });
+
   it('share these limits with changes of a password', async () => {
     const made = await slow();
     const users = [];

@@ -16,13 +16,13 @@ it('work for the same thing runs in the order of the calls, one at a time, also 
   expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
 
-it('a call is rejected if too many wait for the same thing, and the next one is accepted when they have ended', async () => {
-  const turns = new OneByOne(20);
+it('a call is rejected if 2,000 wait for the same thing, and the next one is accepted when they have ended', async () => {
+  const turns = new OneByOne();
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const calls = Array.from({ length: 21 }, () => turns.run('key', () => held));
+  const calls = Array.from({ length: 2001 }, () => turns.run('key', () => held));
   await expect(turns.run('key', () => held)).rejects.toThrow('retry later');
   await expect(turns.run('another', async () => 1)).resolves.toBe(1);
   release();
