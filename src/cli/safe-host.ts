@@ -3,7 +3,7 @@
  * devices and other clouds, so control characters are escaped on the way out. A few texts contain control characters that a
  * command adds on purpose. The command marks them as `styled`, and itself escapes the parts that come from elsewhere.
  */
-import { printable } from '../kernel/printable.js';
+import { printable, printableLine } from '../kernel/printable.js';
 import type { Host, Output, Terminal } from './host.js';
 
 /** The host with outputs that escape control characters. */
@@ -12,8 +12,12 @@ export function makeSafeHost(host: Host): Host {
     ...host,
     out: makeSafeOutput(host.out),
     err: makeSafeOutput(host.err),
-    terminal: (options) => {
-      const terminal = host.terminal(options);
+    terminal: ({ prompt, complete }) => {
+      const terminal = host.terminal({
+        prompt: printableLine(prompt),
+        // A word that cannot be shown as it is cannot be offered.
+        complete: async (line) => (await complete(line)).filter((word) => printableLine(word) === word),
+      });
       return terminal && makeSafeTerminal(terminal);
     },
   };
@@ -32,7 +36,11 @@ function makeSafeOutput(output: Output): Output {
 }
 
 function makeSafeTerminal(terminal: Terminal): Terminal {
-  return { ...terminal, print: (lines) => terminal.print(lines.map(makeSafeLine)) };
+  return {
+    ...terminal,
+    print: (lines) => terminal.print(lines.map(makeSafeLine)),
+    prompt: (text) => terminal.prompt(printableLine(text)),
+  };
 }
 
 /** Escapes a line. If the codes for faint text enclose the whole line, they are kept. */

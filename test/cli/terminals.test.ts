@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Host } from '../../src/cli/host.js';
+import type { Host, TerminalOptions } from '../../src/cli/host.js';
 import { makeSafeHost } from '../../src/cli/safe-host.js';
 import { ApiError } from '../../src/client/errors.js';
 import { printable, printableTexts } from '../../src/kernel/printable.js';
@@ -64,6 +64,21 @@ describe('the output of', () => {
       '\u001b[32m\\u001b]0;owned\\u0007\\u001b[2J\\u202eevil\u001b[0m\n',
     ]);
   });
+});
+
+it('a terminal offers no words with control characters, and its prompt has none', async () => {
+  const opened: TerminalOptions[] = [];
+  const prompts: string[] = [];
+  const bare = { prompt: (words: string) => prompts.push(words) };
+  const terminal = (options: TerminalOptions) => {
+    opened.push(options);
+    return bare;
+  };
+  // The cast is safe because safeHost is used only for its terminal.
+  const host = makeSafeHost({ terminal } as unknown as Host);
+  host.terminal({ prompt: EVIL, complete: async () => ['lte', EVIL] })?.prompt(EVIL);
+  expect([opened[0]?.prompt, ...prompts]).toEqual([printable(EVIL), printable(EVIL)]);
+  expect(await opened[0]?.complete('l')).toEqual(['lte']);
 });
 
 it('results are escaped as a whole, including their keys', () => {
