@@ -124,7 +124,7 @@ async function execute({ open, speed, host: address, port, seed, ...flags }: Dem
       watch: live,
       started: (control: RunControl) => live.follow(control, past),
     });
-    await live.end();
+    await live.end(result);
     const { exitCode, failure, events } = result;
     if (exitCode !== EXIT.interrupted && failure !== null) host.err.write(`ghostfleet: ${failure}\n`);
     else host.out.write(`The demo has ended. ${countOf(plan.devices.length, 'device')} made ${events} events.\n`);

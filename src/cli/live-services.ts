@@ -3,6 +3,7 @@ import { ApiError, DeviceCloudClient } from '../client/client.js';
 import type { Fleet } from '../console/member.js';
 import type { ConsoleServer } from '../console/server.js';
 import { RunControls } from '../control/controls.js';
+import type { RunEnded } from '../control/run-state.js';
 import { Scenarios } from '../control/scenarios.js';
 import { type Place, RunServer } from '../control/server.js';
 import { TargetDoor } from '../control/target-door.js';
@@ -14,6 +15,7 @@ import type { Pace } from '../kernel/pace.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { type Millis, sinceStart } from '../kernel/time.js';
 import { shownAddress } from '../kernel/web-address.js';
+import type { RunResult } from '../report/result.js';
 import type { RunControl, RunOptions } from '../runner/run.js';
 import type { RequestWait } from '../runner/targets/paced.js';
 import type { Plan } from '../scenario/model/plan.js';
@@ -24,7 +26,7 @@ import { openToConsoles } from './attachable.js';
 import type { Host } from './host.js';
 import { type LiveMetrics, serveMetrics } from './live-metrics.js';
 import { WEB_CONSOLE } from './package-files.js';
-import { PageScenarios } from './page-scenarios.js';
+import { describeVerdict, PageScenarios } from './page-scenarios.js';
 import { type Again, PastRuns } from './past-runs.js';
 import { ProgressDisplay } from './progress-display.js';
 import { SecretFile } from './secret-file.js';
@@ -77,6 +79,7 @@ export class LiveServices {
   #attached: ConsoleServer | undefined;
   #webConsole: Promise<RunServer | undefined> | undefined;
   #forgetInterrupts = (): void => {};
+  #last: RunEnded = { ended: 'The run has ended without a result.', verdict: null };
 
   private constructor(
     options: LiveOptions,
@@ -164,7 +167,7 @@ export class LiveServices {
       speed: () => pace.speed,
       openConsole: async (control, pastOf) => {
         const opened = await this.#openWebConsole(control, { pastOf });
-        return opened && { link: opened.link, close: (why) => opened.server.close(why) };
+        return opened && { link: opened.link, close: (why) => opened.server.close({ ended: why, verdict: null }) };
       },
     });
   }
@@ -231,8 +234,12 @@ export class LiveServices {
     this.#attached?.take(event);
   }
 
-  /** Ends the display of the progress, and sends the last telemetry. The promise resolves when this is over, and never rejects. */
-  async end(): Promise<void> {
+  /**
+   * Ends the display of the progress, and sends the last telemetry. The promise resolves when this is over, and never rejects.
+   * @param result for the pages of the web console, which learn it from {@link close}
+   */
+  async end(result: RunResult): Promise<void> {
+    this.#last = { ended: 'The run has ended.', verdict: describeVerdict(result) };
     this.#progress.end();
     await this.#exporting?.end();
   }
@@ -243,7 +250,7 @@ export class LiveServices {
     await this.#exporting?.close();
     this.#key?.close();
     this.#forgetInterrupts();
-    await (await this.#webConsole)?.close('The run has ended.');
+    await (await this.#webConsole)?.close(this.#last);
     (await this.#consoles)?.close('the run has ended');
   }
 

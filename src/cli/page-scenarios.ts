@@ -5,6 +5,7 @@
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RunVerdict } from '../control/run-state.js';
 import type {
   ScenarioCheck,
   ScenarioEnd,
@@ -17,6 +18,7 @@ import { PRIVATE } from '../kernel/private-file.js';
 import { findCause } from '../report/cause.js';
 import { RENDERERS } from '../report/renderers/index.js';
 import type { RunResult } from '../report/result.js';
+import { getVerdict } from '../report/verdict.js';
 import { listPackaged, readPackaged } from './find-scenario.js';
 import type { Host } from './host.js';
 import { CheckThread } from './scenario-check/thread.js';
@@ -74,16 +76,17 @@ export class PageScenarios implements ScenarioTools {
 function parseEnd(out: string): ScenarioEnd | undefined {
   try {
     const result = JSON.parse(out) as RunResult;
-    const { passed, failure, digest, events, simulatedMs, wallMs } = result;
-    const expectations = result.expectations.map((each) => ({
-      ...each,
-      cause: each.passed ? null : (findCause(each, [result]) ?? null),
-    }));
-    return {
-      verdict: { passed, failure, digest, events, simulatedMs, wallMs, expectations },
-      report: () => RENDERERS.html(result),
-    };
+    return { verdict: describeVerdict(result), report: () => RENDERERS.html(result) };
   } catch {
     return undefined;
   }
+}
+
+export function describeVerdict(result: RunResult): RunVerdict {
+  const { failure, digest, events, simulatedMs, wallMs } = result;
+  const expectations = result.expectations.map((each) => ({
+    ...each,
+    cause: each.passed ? null : (findCause(each, [result]) ?? null),
+  }));
+  return { ...getVerdict(result), failure, digest, events, simulatedMs, wallMs, expectations };
 }

@@ -275,7 +275,7 @@ async function executeOne(
       },
     } satisfies RunOptions;
     const result = await carryOut({ ...options, workers: chooseWorkers(flags, options, host) });
-    const ended = live.end();
+    const ended = live.end(result);
     printResult(result, flags, host);
     // The files are written after printing. So a failure to write them does not lose the result of a long run.
     if (out) writeReports(out, result, downlinks);

@@ -43,6 +43,36 @@ export interface RunState {
   readonly past_of_ms: Millis | null;
 }
 
+/** The last part of the stream of states. */
+export interface RunEnded {
+  /** Why the stream ends, as a sentence. */
+  readonly ended: string;
+  /** Null for a run without a result, and for a run of the past. */
+  readonly verdict: RunVerdict | null;
+}
+
+/** The verdict on a run, as in its report. */
+export interface RunVerdict {
+  /** `passed`, `FAILED`, `INVALID`, `NOT FINISHED` or `interrupted` */
+  readonly word: string;
+  /** `open`: the run does not decide whether the expectations are met. */
+  readonly look: 'good' | 'bad' | 'open';
+  /** Why the run ended early or is invalid; null otherwise. */
+  readonly failure: string | null;
+  readonly digest: string;
+  readonly events: number;
+  readonly simulatedMs: Millis;
+  readonly wallMs: Millis;
+  readonly expectations: readonly {
+    readonly line: string;
+    readonly passed: boolean;
+    readonly undecided?: boolean;
+    readonly sentence: string;
+    /** The likely cause of a failure, as a sentence; null if it is met, or if nothing is known. */
+    readonly cause: string | null;
+  }[];
+}
+
 /** Times in ms since the start of the run. */
 interface RunFault {
   readonly id: string;

@@ -4,6 +4,7 @@
  */
 import { ApiFault } from '../cloud/http/errors.js';
 import type { PlanTimeline } from '../scenario/plan/timeline.js';
+import type { RunVerdict } from './run-state.js';
 
 /** Names that scenarios can use; the editor completes them. */
 export interface ScenarioNames {
@@ -40,27 +41,9 @@ interface ScenarioProblem {
   readonly message: string;
 }
 
-/** The verdict on a run, as in its report. */
-interface ScenarioVerdict {
-  readonly passed: boolean;
-  readonly failure: string | null;
-  readonly digest: string;
-  readonly events: number;
-  readonly simulatedMs: number;
-  readonly wallMs: number;
-  readonly expectations: readonly {
-    readonly line: string;
-    readonly passed: boolean;
-    readonly undecided?: boolean;
-    readonly sentence: string;
-    /** The likely cause of a failure, as a sentence; null if it is met, or if nothing is known. */
-    readonly cause: string | null;
-  }[];
-}
-
 /** A run that has ended with a result. */
 export interface ScenarioEnd {
-  readonly verdict: ScenarioVerdict;
+  readonly verdict: RunVerdict;
   /** Writes its whole report as an HTML page. */
   readonly report: () => string;
 }
@@ -94,7 +77,7 @@ type ScenarioRunState =
   /** The text of the scenario is being checked, which takes seconds for a large fleet. */
   | { readonly state: 'starting' }
   | (Begun & { readonly state: 'running'; readonly progress: string })
-  | (Begun & { readonly state: 'ended'; readonly verdict: ScenarioVerdict })
+  | (Begun & { readonly state: 'ended'; readonly verdict: RunVerdict })
   | (Begun & { readonly state: 'failed'; readonly message: string })
   | (Begun & { readonly state: 'stopped' });
 

@@ -26,6 +26,7 @@ import type { RunControls } from './controls.js';
 import { type Destination, passOn } from './proxy.js';
 import { HtmlPage, type Parts } from './route.js';
 import { findRoute, isOfRun } from './routes.js';
+import type { RunEnded } from './run-state.js';
 import type { Scenarios } from './scenarios.js';
 import type { TargetDoor } from './target-door.js';
 
@@ -124,9 +125,9 @@ export class RunServer {
     return `http://${address === '::1' ? '[::1]' : LOOPBACK.host}:${port}${pathname}${hash}`;
   }
 
-  /** @param why a sentence for the pages that follow the run */
-  async close(why: string): Promise<void> {
-    await this.#say({ ended: why });
+  /** @param last what the pages that follow the run learn from its end */
+  async close(last: RunEnded): Promise<void> {
+    await this.#say(last);
     for (const response of this.#open) response.destroy();
     this.#server.close();
     this.#server.closeAllConnections();
@@ -135,7 +136,7 @@ export class RunServer {
   }
 
   /** Ends the answers that arrive in parts with a last part. Waits at most {@link LAST_WORDS} for clients that do not read. */
-  async #say(last: unknown): Promise<void> {
+  async #say(last: RunEnded): Promise<void> {
     await new Promise<void>((resolve) => {
       const alarm = this.#clock.after(LAST_WORDS, 'the last part of the answers', resolve);
       void Promise.all([...this.#lasting].map((lines) => lines.end(last))).then(() => {

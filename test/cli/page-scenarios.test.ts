@@ -121,7 +121,7 @@ describe('a run from the console', () => {
   it('uses a folder of its own, deletes it, and returns the verdict and the report', async () => {
     const end = await tools.run(SMALL, 7, () => {}).ended;
     if (typeof end === 'string') throw new Error(end);
-    expect(end.verdict).toMatchObject({ passed: true, failure: null, simulatedMs: expect.any(Number) });
+    expect(end.verdict).toMatchObject({ word: 'passed', look: 'good', failure: null, simulatedMs: expect.any(Number) });
     expect(end.report()).toMatch(/^<!doctype html>[\s\S]*device\.ready == fleet\.devices/);
     expect(end.report()).toContain('ghostfleet run scenario.yaml');
     const [command, file = '', ...flags] = started.at(-1) ?? [];

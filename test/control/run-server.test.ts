@@ -26,7 +26,10 @@ const plan = defineScenario({
   expect: ['device.ready == fleet.devices'],
 });
 
-const VERDICT = { passed: true, failure: null, digest: 'd', events: 1, simulatedMs: 2, wallMs: 3, expectations: [] };
+const VERDICT = {
+  ...{ word: 'passed', look: 'good' as const, failure: null },
+  ...{ digest: 'd', events: 1, simulatedMs: 2, wallMs: 3, expectations: [] },
+};
 
 const tools = new FakeTools();
 let control: RunControl;
@@ -65,7 +68,7 @@ beforeAll(async () => {
 afterAll(async () => {
   control.stop(new InterruptedError('SIGINT'));
   await ended;
-  await server.close('The run has ended.');
+  await server.close({ ended: 'The run has ended.', verdict: null });
 });
 
 /** The cookie of a new session. @param address of the console, with a one-time token */
@@ -451,12 +454,12 @@ describe('the time of a run', () => {
 
 // This test is the last one, because it ends the run.
 describe('the end of a run', () => {
-  it('is the last part of the stream of states, with its reason', async () => {
+  it('is the last part of the stream of states, with its reason and the verdict', async () => {
     const { origin } = new URL(link);
     const states = await fetch(`${origin}/run/states`, { headers: { cookie, origin } });
-    await server.close('The run has ended.');
+    await server.close({ ended: 'The run has ended.', verdict: VERDICT });
     const parts = (await states.text()).trimEnd().split('\n');
-    expect(parts.at(-1)).toBe('{"ended":"The run has ended."}');
+    expect(parts.map((part) => JSON.parse(part)).at(-1)).toEqual({ ended: 'The run has ended.', verdict: VERDICT });
     expect(parts.length).toBeGreaterThan(1);
   });
 });

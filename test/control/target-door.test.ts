@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await server.close('The run has ended.');
+  await server.close({ ended: 'The run has ended.', verdict: null });
   cloud.close();
 });
 

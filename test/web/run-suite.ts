@@ -58,6 +58,15 @@ const SELECTION = {
   controls: [{ name: '.sensor', usage: 'QUANTITY NUMBER', about: 'a reading', words: ['hygrometer.temperature'] }],
 };
 
+const VERDICT = {
+  ...{ word: 'FAILED', look: 'bad', failure: null, digest: '0f0f0f0f0f0f0f0f' },
+  ...{ events: 1234, simulatedMs: 3_600_000, wallMs: 60_000 },
+  expectations: [
+    { line: 'uplink.stored == uplink.sent', passed: true, sentence: 'all 1240 are stored', cause: null },
+    { line: 'update.failed == 0', passed: false, sentence: 'update.failed is 4', cause: null },
+  ],
+};
+
 const END = {
   passed: true,
   failure: null,
@@ -227,6 +236,18 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.locator('.state.ended').waitFor();
       expect(await page.getByRole('button', { name: /^(Pause|Resume|Next event|Lift|Go back)/ }).count()).toBe(0);
       expect(await page.getByText('Inject a fault').count()).toBe(0);
+
+      // The verdict comes first on every page, and its expectations are those of the end.
+      farewell = `${JSON.stringify({ ended: 'The run has ended.', verdict: VERDICT })}\n`;
+      await page.reload();
+      await page.getByRole('alert').getByText('1 of 2 expectations are met.').waitFor();
+      await page.getByRole('alert').locator('.badge.bad', { hasText: 'FAILED' }).waitFor();
+      await page.getByText('1 fails, 0 are undecided, 1 holds').waitFor();
+      await page.getByText('all 1240 are stored').waitFor();
+      expect(await violationsInThemes(page)).toEqual([]);
+      await page.getByRole('link', { name: 'Inspector' }).click();
+      await page.getByRole('link', { name: '1 of 2 expectations are met' }).click();
+      await page.getByRole('heading', { name: 'Run', exact: true }).waitFor();
       await context.close();
     });
 

@@ -2,10 +2,11 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { outage, session } from './api/session.js';
-import { hasPage, hasSpacePages, runEnd, runState } from './model/run.js';
+import { hasPage, hasSpacePages, runState } from './model/run.js';
 import { loadFailure, space } from './model/space.js';
 import { OverviewPage } from './pages/overview/overview-page.js';
 import { SignIn } from './pages/sign-in.js';
+import { Ended } from './parts/ended.js';
 import { Failure } from './parts/failure.js';
 import { focusContent } from './parts/focus.js';
 import { later } from './parts/later.js';
@@ -47,7 +48,7 @@ export function App() {
   const Page = PAGES.get(runState.value && !hasPage(page) ? 'run' : page) ?? Missing;
   return (
     <Shell>
-      <Failure text={runEnd.value} />
+      <Ended />
       <Failure text={hasSpacePages.value ? loadFailure.value : ''} />
       <Page key={`${session.value.space.id}/${rest[0] ?? ''}`} />
     </Shell>

@@ -67,7 +67,7 @@ export async function runPortMatrix(part: 'whole' | 'sample'): Promise<MatrixVer
       if (!isRight) failures.push(`${method} ${path}, ${caller.name}${isDown ? ', cloud down' : ''}: ${status}`);
     }
   } finally {
-    await port.server.close('The run has ended.');
+    await port.server.close({ ended: 'The run has ended.', verdict: null });
     await port.cloud.close();
   }
   const operations = paths.length * METHODS.length;

@@ -5,7 +5,14 @@
 import { computed, signal } from '@preact/signals';
 import { ApiError } from '../../../src/client/client.js';
 import { JsonHttp } from '../../../src/client/http.js';
-import type { DeviceDoing, DownlinkWaits, FaultKind, RunState, Selection } from '../../../src/control/run-state.js';
+import type {
+  DeviceDoing,
+  DownlinkWaits,
+  FaultKind,
+  RunEnded,
+  RunState,
+  Selection,
+} from '../../../src/control/run-state.js';
 import type { PastRun, RunComparison } from '../../../src/control/travel.js';
 import type { Explanation } from '../../../src/explain/explanation.js';
 import { AGAIN, doubtService } from '../api/answering.js';
@@ -41,8 +48,8 @@ export function hasPage(page: string): boolean {
   return hasSpacePages.value || !OF_SPACE.includes(page);
 }
 
-/** Why the run has ended, as a sentence; empty while it runs. */
-export const runEnd = signal('');
+/** The end of the run; undefined while it runs. */
+export const runEnd = signal<RunEnded | undefined>(undefined);
 
 /** The active faults of the service, as a list for users; empty without any. */
 export const serviceFaults = computed(() => {
@@ -62,7 +69,7 @@ export class Run {
       try {
         // The cast is safe because src/control answers with this type.
         take((await this.#http.request('GET', '/run')) as RunState);
-        runEnd.value = '';
+        runEnd.value = undefined;
         await followStates((state) => this.#see(state), signal);
         return;
       } catch (error) {
@@ -79,7 +86,7 @@ export class Run {
   #see(state: unknown): void {
     if (this.#ending.signal.aborted) return;
     if (!hasEnded(state)) return take(state as RunState);
-    runEnd.value = state.ended;
+    runEnd.value = state;
     this.#ending.abort();
   }
 
@@ -198,7 +205,8 @@ export class Run {
   }
 }
 
-function hasEnded(state: unknown): state is { readonly ended: string } {
+/** Whether this is the last part of the stream. */
+function hasEnded(state: unknown): state is RunEnded {
   return typeof state === 'object' && state !== null && 'ended' in state && typeof state.ended === 'string';
 }
 

@@ -22,9 +22,9 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>, t
         },
         () =>
           setFailure(
-            runEnd.peek() === ''
-              ? 'A part of the console could not be loaded. Load the page again.'
-              : 'The run has ended. Only pages that were open before can still be shown.',
+            runEnd.peek()
+              ? 'The run has ended. Only pages that were open before can still be shown.'
+              : 'A part of the console could not be loaded. Load the page again.',
           ),
       );
     }, []);

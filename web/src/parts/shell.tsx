@@ -142,7 +142,7 @@ const CLOCK = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: 
 function Connection() {
   const seen = connection.value === 'live' && !isAnswering.value ? 'silent' : connection.value;
   // The page says why. The connection will not come back.
-  const state = runEnd.value === '' ? seen : 'ended';
+  const state = runEnd.value ? 'ended' : seen;
   const faults = state === 'live' || state === 'ended' ? '' : serviceFaults.value;
   return (
     <span

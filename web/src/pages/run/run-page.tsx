@@ -6,6 +6,7 @@ import type { RunComparison } from '../../../../src/control/travel.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { humanDuration } from '../../../../src/kernel/time.js';
 import { counted } from '../../model/count.js';
+import { atEnd, type Expectation } from '../../model/expectations.js';
 import { reachedText } from '../../model/length.js';
 import { hasSpacePages, runEnd, runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
@@ -37,6 +38,8 @@ export function RunPage() {
       </NoRun>
     );
   }
+  // The last state is of a moment before the end.
+  const judged = runEnd.value?.verdict?.expectations.map(atEnd);
   return (
     <div class="page">
       <div class="bar">
@@ -57,15 +60,15 @@ export function RunPage() {
         </p>
       )}
       <div class="panels">
-        <Panel title={runEnd.value === '' ? 'Expectations so far' : 'Expectations'} name="expectations">
-          <ExpectationsSoFar state={state} />
+        <Panel title={runEnd.value ? 'Expectations' : 'Expectations so far'} name="expectations">
+          <ExpectationsSoFar expectations={judged ?? state.expectations} />
         </Panel>
         <Panel title="Faults" name="faults">
           <Bands state={state} />
-          {runEnd.value === '' && <Faults faults={state.faults} />}
+          {!runEnd.value && <Faults faults={state.faults} />}
         </Panel>
         {hasSpacePages.value && <Charts state={state} />}
-        {state.travels && runEnd.value === '' && (
+        {state.travels && !runEnd.value && (
           <Panel title="Time travel" name="past">
             <Past state={state} compared={setComparison} />
           </Panel>
@@ -106,7 +109,7 @@ function Time({ state }: { readonly state: RunState }) {
           {reachedText(now_ms)} of {humanDuration(duration_ms)}
           {paused ? ', paused' : ''}
         </span>
-        {target === null && runEnd.value === '' && <Pace state={state} />}
+        {target === null && !runEnd.value && <Pace state={state} />}
       </div>
       {/* On a line of its own, so that the buttons stay where they are. */}
       {paused && last_event !== null && <p class="dim last-event">last: {printableLine(last_event)}</p>}
@@ -187,7 +190,7 @@ function ratesOf(history: readonly Readonly<Record<string, number>>[], name: str
 /** The order in which expectations are shown. */
 const ORDER = ['fails', 'undecided', 'holds'] as const;
 
-function ExpectationsSoFar({ state: { expectations } }: { readonly state: RunState }) {
+function ExpectationsSoFar({ expectations }: { readonly expectations: readonly Expectation[] }) {
   if (expectations.length === 0) return <p class="dim">The scenario expects nothing.</p>;
   const ordered = ORDER.map((shown) => expectations.filter(({ state }) => state === shown));
   const [fails = [], undecided = [], holds = []] = ordered;

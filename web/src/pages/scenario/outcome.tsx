@@ -3,10 +3,11 @@
 import { printable, printableLine } from '../../../../src/kernel/printable.js';
 import { humanDuration } from '../../../../src/kernel/time.js';
 import { counted } from '../../model/count.js';
-import { stateOf } from '../../model/expectations.js';
+import { atEnd } from '../../model/expectations.js';
 import type { ScenarioClient, ScenarioRun } from '../../model/scenarios.js';
 import { Action } from '../../parts/action.js';
 import { Expectations } from '../../parts/expectations.js';
+import { VerdictBadge } from '../../parts/verdict.js';
 
 interface OutcomeProps {
   readonly run: ScenarioRun;
@@ -29,7 +30,7 @@ export function Outcome({ run, client }: OutcomeProps) {
       {run.state === 'failed' && <pre>{printable(run.message)}</pre>}
       {run.state === 'ended' && (
         <>
-          <Expectations expectations={run.verdict.expectations.map((each) => ({ ...each, state: stateOf(each) }))} />
+          <Expectations expectations={run.verdict.expectations.map(atEnd)} />
           <p>
             <a href="/scenarios/report" target="_blank" rel="noopener">
               Open the whole report
@@ -47,14 +48,11 @@ function Summary({ run }: { readonly run: ScenarioRun }) {
   if (run.state === 'running') return <>running: {printableLine(run.progress)}</>;
   if (run.state === 'stopped') return <span class="badge late">stopped</span>;
   if (run.state !== 'ended') return <span class="badge bad">no result</span>;
-  const { passed, failure, simulatedMs, wallMs, events, digest } = run.verdict;
+  const { failure, simulatedMs, wallMs, events, digest } = run.verdict;
   const took = `${humanDuration(Math.round(simulatedMs / 1000) * 1000)} in ${humanDuration(wallMs)}`;
   return (
     <>
-      <span class={`badge ${passed ? 'good' : 'bad'}`}>
-        {passed ? 'passed' : failure === null ? 'failed' : 'not finished'}
-      </span>{' '}
-      {took}, {counted(events, 'event')}, digest <code>{digest}</code>
+      <VerdictBadge {...run.verdict} /> {took}, {counted(events, 'event')}, digest <code>{digest}</code>
       {failure !== null && <span class="failed"> {printableLine(failure)}</span>}
     </>
   );
