@@ -136,6 +136,10 @@ it('a device keeps its last known voltage and signal when a report, such as the 
   await vi.waitFor(() => expect(latest()).toEqual([-90, 3.6, 21]));
   fleet.see(report('08:30', body(null, -80, 22)));
   expect(latest()).toEqual([-80, 3.6, 22]);
+  // Made in an outage, and sent after the newest one.
+  const message = { timestamp: Date.parse('2026-01-01T08:20:00Z') / 1000 };
+  fleet.see(report('08:31', { ...body(3.4, -99, 5), message }));
+  expect(latest()).toEqual([-80, 3.6, 22]);
 });
 
 /** A report of device `a`. The cast is safe because the fleet reads only these fields. */

@@ -168,6 +168,17 @@ describe('the reports of a device', () => {
     expect(reports.all.value.map(({ id }) => Number(id))).toEqual([4, 3, 2, 1]);
   });
 
+  it('begin with the newest one, also if the device sends older ones later, as after an outage', async () => {
+    const made = (n: number, second: number) => ({
+      ...report(n),
+      body: { message: { timestamp: T0 / 1000 + second } },
+    });
+    const { reports } = deviceWith(0);
+    await reports.load(T0);
+    reports.see([made(200_000, 60), made(190_000, 30), made(180_000, 170)], T0);
+    expect(reports.all.value.map(({ id }) => Number(id))).toEqual([180_000, 200_000, 190_000]);
+  });
+
   it('lose those that are older than the time, which moves, except the newest one', async () => {
     const { reports } = deviceWith(3);
     await reports.load(T0);
@@ -190,7 +201,10 @@ describe('a page that stays open', () => {
     const see = (seen: Message) => {
       for (const { message: take } of listeners) take?.(seen);
     };
-    return { feed, see };
+    const miss = () => {
+      for (const { reset } of listeners) reset?.();
+    };
+    return { feed, see, miss };
   }
   const numbers = (messages: Iterable<Message>) => [...messages].map(({ id }) => Number(id));
 
@@ -203,6 +217,16 @@ describe('a page that stays open', () => {
     vi.useRealTimers();
     const kept = numbers([...downlinks.all.value.values()].map((each) => each.message)).sort((a, b) => a - b);
     expect([kept.length, kept[0], kept[1], kept.at(-1)]).toEqual([2_000, 5, 102, 2_100]);
+  });
+
+  it('is to load its downlinks, or its device, again after the feed has missed events', () => {
+    const { feed, miss } = openFeed();
+    const [downlinks, device] = [
+      new Downlinks({} as DeviceCloudClient, feed),
+      new DeviceModel('a', {} as DeviceCloudClient, feed),
+    ];
+    miss();
+    expect([downlinks.missed.value, device.missed.value]).toEqual([1, 1]);
   });
 
   it('keeps the latest 500 messages of a device, and as many more as the user has requested', async () => {

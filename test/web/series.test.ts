@@ -31,6 +31,12 @@ describe('the curves of a device', () => {
     expect(series?.curve.mean).toEqual([3.5, 3.4]);
   });
 
+  it('show a value at the time at which its report was made, although it arrived after an outage', () => {
+    const body = { system: { voltage_rest: 3.6 }, message: { timestamp: seconds(10) } };
+    const [series] = seriesOf([{ created_at: at(200), body }], T0);
+    expect(minutesOf(series?.curve.times ?? [])).toEqual([10]);
+  });
+
   it('show a window once that a repeated report contains again', () => {
     const [series] = seriesOf([report(30, window(10, 21), window(15, 20)), report(20, window(10, 21))], T0);
     expect(minutesOf(series?.curve.times ?? [])).toEqual([10, 15]);

@@ -5,6 +5,7 @@ import type { BodyNode, Profile } from '../../src/profile/profile.js';
 import { nameOf } from '../../web/src/model/names.js';
 import { unitOf } from '../../web/src/model/units.js';
 import {
+  madeAt,
   quantitiesOf,
   readingsOf,
   shortName,
@@ -104,6 +105,20 @@ describe('the time since the boot of a device', () => {
   it('goes on after the report, and is never negative: the clock of the page may be behind that of the service', () => {
     expect(upFor(44, 1_000_000, 1_060_000)).toBe(104_000);
     expect(upFor(44, 1_000_000, 0)).toBe(44_000);
+  });
+});
+
+describe('the time of a report', () => {
+  const of = (timestamp: number | undefined) =>
+    madeAt({ created_at: '2026-01-10T05:00:00.000Z', body: { message: { timestamp } } });
+  const [arrived, noon] = [Date.parse('2026-01-10T05:00:00.000Z'), Date.parse('2026-01-09T12:00:00.000Z')];
+
+  it('is the one at which the device made it: after an outage, it may arrive hours later', () => {
+    expect(of(noon / 1000)).toBe(noon);
+  });
+
+  it('is that of its arrival without a time of its own, and if the clock of the device is wrong', () => {
+    expect([undefined, 60, arrived / 1000 + 90].map(of)).toEqual([arrived, arrived, arrived]);
   });
 });
 

@@ -1,6 +1,6 @@
 /** One device with its latest messages, kept up to date by the feed. */
 import { signal } from '@preact/signals';
-import { ApiError, type DeviceCloudClient } from '../../../src/client/client.js';
+import type { DeviceCloudClient } from '../../../src/client/client.js';
 import type { Device, Message } from '../../../src/client/types.js';
 import { afterStation } from './downlinks.js';
 import type { Feed, Station } from './feed.js';
@@ -22,6 +22,8 @@ export class DeviceModel {
   /** The latest entry in the timeline of each downlink since the page was opened. */
   readonly stations = new Map<string, string>();
   readonly id: string;
+  /** Number of times that the feed has missed events: {@link load} is due again. */
+  readonly missed = signal(0);
   readonly #client: DeviceCloudClient;
   readonly #feed: Feed;
   readonly #end: () => void;
@@ -39,10 +41,7 @@ export class DeviceModel {
         if (event.device) this.device.value = event.device;
         else this.isDeleted.value = true;
       },
-      reset: () =>
-        void this.load().catch((error: unknown) => {
-          if (error instanceof ApiError && error.status === 404) this.isDeleted.value = true;
-        }),
+      reset: () => this.missed.value++,
     });
   }
 

@@ -70,6 +70,8 @@ export interface Downlink {
 export class Downlinks {
   /** Downlinks by the ids of their messages. */
   readonly all = signal<ReadonlyMap<string, Downlink>>(new Map());
+  /** Number of times that the feed has missed events: {@link load} is due again. */
+  readonly missed = signal(0);
   readonly #client: DeviceCloudClient;
   readonly #feed: Pick<Feed, 'listen'>;
   readonly #end: () => void;
@@ -87,7 +89,7 @@ export class Downlinks {
         const known = this.#found.get(station.message_id);
         if (known) this.#put(afterStation(known.message, station), station);
       },
-      reset: () => void this.load().catch(() => undefined),
+      reset: () => this.missed.value++,
     });
   }
 

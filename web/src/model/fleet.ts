@@ -11,7 +11,7 @@ import { untilAnswered } from '../api/again.js';
 import { recentDownlinks } from './downlinks.js';
 import type { Feed, Station } from './feed.js';
 import { type Contacts, contactsOf, rhythmOf } from './story.js';
-import { type Reading, readingsOf, rsrpOf, voltageOf } from './values.js';
+import { madeAt, type Reading, readingsOf, rsrpOf, voltageOf } from './values.js';
 
 /** A row of the table. Rows are changed in place; {@link Fleet.version} counts the changes. */
 export interface Row {
@@ -255,7 +255,7 @@ export class Fleet {
         });
         // The signal and the battery stay known if none of these reports contains them.
         if (reports.length > 0 && row.report) row.report = { ...row.report, at: 0 };
-        for (const report of [...reports].reverse()) addReport(row, report);
+        for (const report of [...reports].sort((a, b) => madeAt(a) - madeAt(b))) addReport(row, report);
         this.#changed();
       }
     } catch {
@@ -327,8 +327,9 @@ function setWaiting(row: Row, id: string, state: string | null): void {
   row.waiting = waiting.size === 0 ? NONE : waiting;
 }
 
-function addReport(row: Row, { body, created_at }: Message): void {
-  const at = Date.parse(created_at);
+function addReport(row: Row, report: Message): void {
+  const { body } = report;
+  const at = madeAt(report);
   if (row.report && at <= row.report.at) return;
   // For a device that was never in view, only signal and voltage are kept, by which the table can be sorted. Its readings are
   // requested when it comes into view.

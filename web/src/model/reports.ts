@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import type { DeviceCloudClient } from '../../../src/client/client.js';
 import type { Message } from '../../../src/client/types.js';
+import { madeAt } from './values.js';
 
 const PAGE = 100;
 /** Maximum number of API pages that are read; a week has 672 reports at one a quarter of an hour. */
@@ -9,7 +10,7 @@ const MOST_PAGES = 10;
 const MOST = MOST_PAGES * PAGE;
 
 export class DeviceReports {
-  /** Newest first. */
+  /** Newest first, by the time at which they were made. */
   readonly all = signal<readonly Message[]>([]);
   /** Whether there are older reports in the time, which are too many to read. */
   readonly isCut = signal(false);
@@ -65,9 +66,8 @@ export class DeviceReports {
   #put(reports: readonly Message[], from = Number.NEGATIVE_INFINITY): void {
     const known = new Set(this.all.value.map(({ id }) => id));
     const fresh = reports.filter(({ id }) => !known.has(id));
-    // The ids sort by the time of creation.
     const all = [...this.all.value, ...fresh]
-      .sort((a, b) => (a.id < b.id ? 1 : -1))
+      .sort((a, b) => madeAt(b) - madeAt(a) || (a.id < b.id ? 1 : -1))
       .filter(({ created_at }, n) => n === 0 || Date.parse(created_at) >= from);
     if (all.splice(MOST).length > 0) this.isCut.value = true;
     // Most calls change nothing: the charts need not be computed again.

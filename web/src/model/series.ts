@@ -1,7 +1,7 @@
 /** The reports of a device as curves: one for each quantity. Pure functions. */
 import type { Message } from '../../../src/client/types.js';
 import type { Curve } from './history.js';
-import { type Point, quantitiesOf } from './values.js';
+import { CLOCK_ERROR, madeAt, type Point, quantitiesOf } from './values.js';
 
 /** The values of a quantity over time. */
 export interface Series {
@@ -15,8 +15,6 @@ export interface Series {
   readonly last: Placed;
 }
 
-/** A clock that differs by more than this from that of the service is wrong: a device starts in 1970. In ms. */
-const CLOCK_ERROR = 2 * 86_400_000;
 /** A pause this many times as long as usual is a gap. */
 const GAP = 3.5;
 
@@ -34,10 +32,10 @@ interface Placed extends Omit<Point, 'at'> {
  */
 export function seriesOf(reports: readonly Report[], from: number): readonly Series[] {
   const found = new Map<string, Omit<Series, 'curve'> & { readonly points: Map<number, Placed> }>();
-  for (const { created_at, body } of reports) {
-    const arrived = Date.parse(created_at);
-    for (const { name, unit, isOwn, points } of quantitiesOf(body)) {
-      const timed = placed(points, arrived);
+  for (const report of reports) {
+    const made = madeAt(report);
+    for (const { name, unit, isOwn, points } of quantitiesOf(report.body)) {
+      const timed = placed(points, made);
       const last = timed.at(-1);
       if (last === undefined) continue;
       const known = found.get(name) ?? { name, unit, isOwn, last, points: new Map<number, Placed>() };
@@ -50,10 +48,10 @@ export function seriesOf(reports: readonly Report[], from: number): readonly Ser
 }
 
 /** Gives each point a time by the clock of the service. */
-function placed(points: readonly Point[], arrived: number): readonly Placed[] {
+function placed(points: readonly Point[], made: number): readonly Placed[] {
   const last = (points.at(-1)?.at ?? 0) * 1000;
-  const error = Math.abs(arrived - last) > CLOCK_ERROR ? arrived - last : 0;
-  return points.map((point) => ({ ...point, at: point.at === undefined ? arrived : point.at * 1000 + error }));
+  const error = Math.abs(made - last) > CLOCK_ERROR ? made - last : 0;
+  return points.map((point) => ({ ...point, at: point.at === undefined ? made : point.at * 1000 + error }));
 }
 
 function curveThrough(points: readonly Placed[]): Curve {

@@ -1,4 +1,5 @@
 /** The numbers in a report, with their units. Pure functions. */
+import type { Message } from '../../../src/client/types.js';
 import { append } from '../../../src/kernel/append.js';
 import { isObject } from '../../../src/kernel/json-text.js';
 import { lengthText } from './length.js';
@@ -71,6 +72,19 @@ export function shortName(name: string): string {
   return (isTemperature ? words.slice(0, -1).slice(-2) : words.slice(-2)).join(' ');
 }
 
+/** A clock that differs by more than this from that of the service is wrong: a device starts in 1970. In ms. */
+export const CLOCK_ERROR = 2 * 86_400_000;
+
+/**
+ * When a report was made, in Unix ms. After an outage, a device sends what it has kept, and its newest report first: the one
+ * that arrives last may be hours old.
+ */
+export function madeAt({ created_at, body }: Pick<Message, 'created_at' | 'body'>): number {
+  const arrived = Date.parse(created_at);
+  const made = (numberAt(body, ['message', 'timestamp']) ?? 0) * 1000;
+  return arrived - made > CLOCK_ERROR ? arrived : Math.min(made, arrived);
+}
+
 /** Signal strength in dBm; undefined if the report does not contain it. */
 export function rsrpOf(body: unknown): number | undefined {
   return numberAt(body, ['network', 'parameter', 'rsrp']);
@@ -88,10 +102,10 @@ export function uptimeOf(body: unknown): number | undefined {
 
 /**
  * Time since the boot, in ms.
- * @param uptime in a report, in seconds @param reportedAt Unix time of the report in ms, which may be ahead of `now`
+ * @param uptime in a report, in seconds @param made Unix time of the report in ms, which may be ahead of `now`
  */
-export function upFor(uptime: number, reportedAt: number, now: number): number {
-  return uptime * 1000 + Math.max(0, now - reportedAt);
+export function upFor(uptime: number, made: number, now: number): number {
+  return uptime * 1000 + Math.max(0, now - made);
 }
 
 /** A number with its unit: `21.5 °C`. Seconds are written as a length of time. */

@@ -47,9 +47,13 @@ export function DevicePage() {
   useEffect(() => {
     device.load().then(
       () => setFailure(''),
-      (error: unknown) => setFailure(isMissing(error) ? MISSING : explain(error)),
+      (error: unknown) => {
+        if (!isMissing(error)) setFailure(explain(error));
+        else if (device.device.value) device.isDeleted.value = true;
+        else setFailure(MISSING);
+      },
     );
-  }, [device, recoveries.value]);
+  }, [device, device.missed.value, recoveries.value]);
   const tab = TABS.find((each) => each.key === key) ?? TABS[0];
   const Content = tab.content;
   const name = device.device.value?.name;

@@ -9,7 +9,7 @@ import { DeviceReports } from '../../model/reports.js';
 import { runState } from '../../model/run.js';
 import { seriesOf } from '../../model/series.js';
 import { rhythmOf } from '../../model/story.js';
-import { quantitiesOf, rangeText, valueText } from '../../model/values.js';
+import { madeAt, quantitiesOf, rangeText, valueText } from '../../model/values.js';
 import { Ago } from '../../parts/ago.js';
 import { type Fact, Facts } from '../../parts/facts.js';
 import { Failure } from '../../parts/failure.js';
@@ -66,7 +66,7 @@ export function Overview({ device }: TabProps) {
           {report ? (
             <>
               <p class="dim">
-                <Ago at={Date.parse(report.created_at)} />
+                <Ago at={madeAt(report)} />
               </p>
               <Readings body={report.body} />
             </>

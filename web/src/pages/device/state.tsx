@@ -8,7 +8,7 @@ import { now } from '../../model/now.js';
 import { runState } from '../../model/run.js';
 import type { Series } from '../../model/series.js';
 import { rhythmOf } from '../../model/story.js';
-import { rangeText, upFor, uptimeOf, valueText } from '../../model/values.js';
+import { madeAt, rangeText, upFor, uptimeOf, valueText } from '../../model/values.js';
 import { Ago } from '../../parts/ago.js';
 import { Card } from '../../parts/card.js';
 import { HEALTH_NAMES } from '../../parts/health-badge.js';
@@ -67,11 +67,7 @@ export function State({ device, doing, series, report }: StateProps) {
         <li>
           <Card
             title="Up for"
-            value={
-              uptime === undefined || !report
-                ? '–'
-                : lengthText(upFor(uptime, Date.parse(report.created_at), now.value))
-            }
+            value={uptime === undefined || !report ? '–' : lengthText(upFor(uptime, madeAt(report), now.value))}
             more={
               device.session_id === null ? (
                 'no session yet'

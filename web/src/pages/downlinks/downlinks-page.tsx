@@ -33,7 +33,7 @@ export function DownlinksPage() {
   const { value: isLoaded, failure } = useLoad(async () => {
     await downlinks.load();
     return true;
-  }, [downlinks]);
+  }, [downlinks, downlinks.missed.value]);
   const { value: all } = downlinks.all;
   const messages = useMemo(() => newestFirst(all), [all]);
   const delivered = useMemo(() => deliveredOf(messages, type), [messages, type]);
