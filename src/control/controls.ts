@@ -88,6 +88,11 @@ export class RunControls {
     return this.#clock.wall;
   }
 
+  /** Simulated seconds per real second; 0 while the run is paused. */
+  get speed(): number {
+    return this.#clock.isPaused ? 0 : this.#clock.speed;
+  }
+
   state(): RunState {
     const { metrics } = this.#control;
     const evidence = this.#control.evidence();

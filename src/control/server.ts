@@ -157,7 +157,10 @@ export class RunServer {
       if (path === SESSION && request.method === 'DELETE') return this.#endSession(request, response);
       if (request.method === 'GET' && (await this.#page(path, response))) return;
       // Ages in the console of a user without control are by the dates of answers. Another cloud has a time of its own.
-      if (!this.#door) response.setHeader('date', new Date(this.#controls.wall).toUTCString());
+      if (!this.#door) {
+        response.setHeader('date', new Date(this.#controls.wall).toUTCString());
+        response.setHeader('x-speed', String(this.#controls.speed));
+      }
       // The embedded cloud checks the session itself.
       if (!isOfRun(path) && !this.#door) return passOn(request, response, this.#cloud);
       await this.#needControl(request);

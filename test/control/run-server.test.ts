@@ -107,7 +107,7 @@ describe('the state of a run', () => {
     expect(json.faults).toEqual([expect.objectContaining({ ...fault, state: 'planned', injected: false })]);
   });
 
-  it('has its time in the date of every answer, also of those of its cloud and to a user without control', async () => {
+  it('has its time and speed in the headers of every answer, also of those of its cloud and to a user without control', async () => {
     const time = async () => Date.parse((await ask('GET', '/run')).json.now);
     const key = { 'x-api-key': control.world?.api.apiKey ?? '' };
     for (const path of ['/v2/spaces', '/run']) {
@@ -116,6 +116,7 @@ describe('the state of a run', () => {
       const date = Date.parse(headers.get('date') ?? '');
       expect(date).toBeGreaterThan(before - 1000);
       expect(date).toBeLessThanOrEqual(await time());
+      expect(headers.get('x-speed')).toBe(String((await ask('GET', '/run')).json.speed));
     }
   });
 

@@ -94,6 +94,24 @@ it('a downlink that is delivered while the list of downlinks is read does not wa
   expect(downlinks.all.value.get('m')?.message.down_state).toBe('sent');
 });
 
+it('the fleet says that it does not know yet how many downlinks wait, although all devices are listed', async () => {
+  const seen: (readonly [boolean, boolean])[] = [];
+  // The cast is safe because the listing needs only these requests.
+  const client = {
+    deviceSummaries: async () => [summary('a')],
+    messages: async () => {
+      seen.push([fleet.isComplete.value, fleet.isWaitingKnown.value]);
+      return [];
+    },
+  } as unknown as DeviceCloudClient;
+  const fleet = new Fleet(client, SILENT);
+  await fleet.load();
+  expect([...seen, [fleet.isComplete.value, fleet.isWaitingKnown.value]]).toEqual([
+    [true, false],
+    [true, true],
+  ]);
+});
+
 it('the fleet counts the changes of its list: new, changed and deleted devices, but not their messages', () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   const fleet = new Fleet({} as DeviceCloudClient, SILENT);

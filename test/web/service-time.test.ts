@@ -17,9 +17,9 @@ afterEach(() => {
 });
 
 /** An answer that takes 80 ms. @param browser time of the browser @param service time of the service, both in Unix ms */
-function answered(browser: number, service: number): void {
+function answered(browser: number, service: number, speed?: string): void {
   vi.setSystemTime(browser);
-  time.dated(new Date(service).toUTCString(), browser - 80);
+  time.dated(new Date(service).toUTCString(), browser - 80, speed);
 }
 
 /** How far the known time is from that of the service, in ms. */
@@ -60,5 +60,17 @@ describe('the time of the service', () => {
     time.seenAt(NOON + HOUR);
     answered(NOON + 60_000, NOON + 60_000);
     expect(error(NOON + HOUR + 60_000)).toBeLessThanOrEqual(1_000);
+  });
+
+  it('passes at the speed of a run between two answers, and stands still while the run is paused', () => {
+    answered(NOON, NOON, '600');
+    vi.setSystemTime(NOON + 4_000);
+    expect(error(NOON + 2_400_000)).toBeLessThanOrEqual(1_000);
+    answered(NOON + 5_000, NOON + 3_000_000, '0');
+    vi.setSystemTime(NOON + 20_000);
+    expect(error(NOON + 3_000_000)).toBeLessThanOrEqual(1_000);
+    answered(NOON + 61_000, NOON + 3_000_000, '1');
+    vi.setSystemTime(NOON + 62_000);
+    expect(error(NOON + 3_001_000)).toBeLessThanOrEqual(1_000);
   });
 });

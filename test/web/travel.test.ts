@@ -58,6 +58,15 @@ describe('a comparison of two runs', () => {
     ]);
   });
 
+  it('does not write two equal halves: events that differ only in details, and figures that differ by less than is shown', () => {
+    const event = { sentence: 'cellar-0003 sends an uplink (data)', text: '{}' };
+    const difference = { at_ms: 60_000, original: event, fork: { ...event, text: '{"bytes":1}' } };
+    const [original, fork] = [endOf(true, historyOf(239.6, 12)), endOf(true, historyOf(240.4, 12))];
+    expect(differencesOf({ ...COMPARED, original, fork, difference })).toEqual([
+      'The first difference is after 1m: in both, cellar-0003 sends an uplink (data), with other details.',
+    ]);
+  });
+
   it('says that nothing differs', () => {
     expect(differencesOf({ ...COMPARED, difference: null })).toEqual([
       'Nothing differs: both runs have the same 1,000 events.',

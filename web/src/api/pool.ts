@@ -128,7 +128,7 @@ async function send(
     ...{ method, headers, body, credentials: 'same-origin', cache: 'no-store' },
     ...(ended && { signal: ended }),
   });
-  dated(response.headers.get('date'), sent);
+  dated(response.headers.get('date'), sent, response.headers.get('x-speed'));
   return response;
 }
 

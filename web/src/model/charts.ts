@@ -93,6 +93,12 @@ export function shownPart(
   return [begin, end];
 }
 
+/** The range of an axis that begins at 0. Small values fill it as well. @param isCount whether the values are whole numbers */
+export function fromZero(most: number | null, isCount: boolean): [number, number] {
+  const height = (most ?? 0) * 1.1;
+  return [0, isCount ? Math.max(1, height) : height || 1];
+}
+
 const STEPS = 120;
 
 /** How many faults were in force during the last hour. @param time since the start of the run, in ms */

@@ -85,6 +85,8 @@ export class Fleet {
   readonly listVersion = signal(0);
   /** Whether all devices are listed. */
   readonly isComplete = signal(false);
+  /** Whether the downlinks that wait are known, which are read after the devices. */
+  readonly isWaitingKnown = signal(false);
   readonly #byId = new Map<string, Row>();
   readonly #client: DeviceCloudClient;
   readonly #feed: Pick<Feed, 'listen'>;
@@ -135,6 +137,7 @@ export class Fleet {
     this.isComplete.value = true;
     this.#listChanged();
     await this.#loadWaiting(ask);
+    this.isWaitingKnown.value = true;
     this.#changed();
   }
 

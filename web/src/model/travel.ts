@@ -25,9 +25,10 @@ export function differencesOf({ original, fork, same, difference }: RunCompariso
   if (difference === null) return [`Nothing differs: both runs have the same ${counted(same, 'event')}.`];
   const own = (event: typeof difference.original) =>
     event === null ? 'there are no more events' : printableLine(event.sentence);
+  const [one, two] = [own(difference.original), own(difference.fork)];
   return [
-    `The first difference is after ${humanDuration(difference.at_ms)}: in the original, ${own(difference.original)}; in the ` +
-      `fork, ${own(difference.fork)}.`,
+    `The first difference is after ${humanDuration(difference.at_ms)}: ` +
+      (one === two ? `in both, ${one}, with other details.` : `in the original, ${one}; in the fork, ${two}.`),
     ...faultsOfOne('original', original, fork),
     ...faultsOfOne('fork', fork, original),
     ...expectationsThatDiffer(original, fork),
@@ -61,7 +62,7 @@ function figuresThatDiffer({ history: one }: RunEnd, { history: two }: RunEnd): 
     plan.lines.flatMap(({ figure }) => {
       const words = FIGURES[figure];
       const [a, b] = [latest(one, figure), latest(two, figure)];
-      if (words === undefined || a === undefined || b === undefined || Math.abs(a - b) < 0.5) return [];
+      if (words === undefined || a === undefined || b === undefined || words(a) === words(b)) return [];
       return [`At the end, ${words(a)} in the original, and ${words(b)} in the fork.`];
     }),
   );

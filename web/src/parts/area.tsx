@@ -17,8 +17,8 @@ export function Area({ curve, label, fits }: AreaProps) {
   const [begin, end] = [times[0] ?? 0, times.at(-1) ?? 0];
   if (known.length < 4 || end <= begin) return <div class="area" aria-hidden="true" />;
   const [least, most] = [fits ? Math.min(...known) : 0, Math.max(...known)];
-  // A value that hardly changes is a calm line in the middle, not a jagged one over the whole height.
-  const range = Math.max(most - least, most * 0.1, 1);
+  // A measured value that hardly changes is a calm line in the middle, not a jagged one over the whole height.
+  const range = fits ? Math.max(most - least, most * 0.1, 1) : most || 1;
   const middle = fits ? (least + most) / 2 : range / 2;
   const x = (n: number) => (((times[n] ?? begin) - begin) / (end - begin)) * WIDTH;
   const y = (value: number) => HEIGHT / 2 - ((value - middle) / range) * (HEIGHT - 6);

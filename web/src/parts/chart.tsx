@@ -8,7 +8,7 @@ import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { humanDuration } from '../../../src/kernel/time.js';
-import { type Band, shownPart } from '../model/charts.js';
+import { type Band, fromZero, shownPart } from '../model/charts.js';
 import type { Curve } from '../model/history.js';
 import { isPresenting } from '../present.js';
 import { theme } from '../theme.js';
@@ -29,6 +29,8 @@ interface ChartProps {
   readonly text: (value: number) => string;
   /** Whether the values are lengths of time, in ms. */
   readonly isTime?: boolean;
+  /** Whether the values are whole numbers. */
+  readonly isCount?: boolean;
   /** Whether the axis fits the values and gaps stay open, as for measured values; otherwise the axis begins at 0. */
   readonly fits?: boolean;
   /** The times that the whole chart shows, in Unix ms; default: those of the curves. */
@@ -47,7 +49,7 @@ const TIME_STEPS = [
   ...[1, 2, 5, 10, 30, 100].map((n) => n * DAY),
 ];
 
-/** Those of an axis of counts: whole numbers. */
+/** Those of an axis of whole numbers. */
 const COUNT_STEPS = [1, 1_000, 1_000_000].flatMap((size) => [1, 2, 5, 10, 20, 50, 100, 200, 500].map((n) => n * size));
 
 /** Charts that are zoomed together. */
@@ -128,7 +130,7 @@ interface ChartEvents {
 
 /** @param props the present properties of the chart; name and number of the lines, `start` and `fits` do not change */
 function optionsOf(props: () => ChartProps, width: number, events: ChartEvents): uPlot.Options {
-  const { lines, isTime = false, fits = false, start } = props();
+  const { lines, isTime = false, isCount = false, fits = false, start } = props();
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string) => style.getPropertyValue(name).trim();
   const large = Number.parseFloat(style.fontSize) * 0.8;
@@ -146,7 +148,7 @@ function optionsOf(props: () => ChartProps, width: number, events: ChartEvents):
     padding: [8, 24, 0, 0],
     scales: {
       x: { time: false, range: (plot, from, until) => xRange(plot, from, until, props().range) },
-      y: { range: (_, least, most) => (fits ? fitted(least, most) : [0, Math.max(1, most * 1.1)]) },
+      y: { range: (_, least, most) => (fits ? fitted(least, most) : fromZero(most, isCount)) },
     },
     axes: [
       {
@@ -166,7 +168,8 @@ function optionsOf(props: () => ChartProps, width: number, events: ChartEvents):
           return (longest * 0.6 + 1) * (isPresenting ? large : 12);
         },
         ...(fits && { space: isPresenting ? 50 : 30 }),
-        ...(isTime ? { incrs: TIME_STEPS } : !fits && { incrs: COUNT_STEPS }),
+        ...(isTime ? { incrs: TIME_STEPS } : isCount && { incrs: COUNT_STEPS }),
+        ...(!fits && { splits: (plot, _, min, max, step) => (isFlat(plot) ? [0] : ticks(min, max, step, 0)) }),
         // The caption has the unit.
         values: (_, places) =>
           places.map((value) => (fits && !isTime ? String(Number(value.toPrecision(6))) : props().text(value))),
@@ -236,6 +239,11 @@ function fitted(least: number | null, most: number | null): [number, number] {
   if (least === null || most === null) return [0, 1];
   const room = Math.max((most - least) * 0.1, Math.abs(most) * 0.01, 0.05);
   return [least - room, most + room];
+}
+
+/** Whether all values are 0: then the axis has no other number. */
+function isFlat({ data: [, ...columns] }: uPlot): boolean {
+  return columns.every((values) => Array.from(values).every((value) => !value));
 }
 
 function ticks(min: number, max: number, step: number, start: number): number[] {

@@ -21,9 +21,10 @@ export function HistoryChart({ title, plan, state }: HistoryChartProps) {
   const lines = useMemo(() => linesOf(plan, past), [plan, past]);
   const { value: moment } = chosenMoment;
   const bands = useMemo(() => [...bandsOf(state), ...momentBand(state, moment)], [state?.faults, moment]);
-  const { isTime = false } = plan;
+  if (past?.starts.length === 0) return <p class="dim">{plan.title}: there are no values yet.</p>;
+  const { isTime = false, isCount = false } = plan;
   const present = plan.lines.map(({ figure }) => presentOf(figure));
-  const chart = { title, lines, present, text: textOf(plan), isTime, start: startOf(state), bands };
+  const chart = { title, lines, present, text: textOf(plan), isTime, isCount, start: startOf(state), bands };
   return <Chart {...chart} />;
 }
 
@@ -33,7 +34,7 @@ function presentOf(figure: FigureName): number | undefined {
   if (figure !== 'devices_on_time' && figure !== 'downlinks_waiting') return undefined;
   // Reading the signal makes the chart render again after changes.
   void fleet.version.value;
-  if (!fleet.isComplete.value) return undefined;
   const { health, waiting } = countsOf(fleet.rows, now.value);
-  return figure === 'devices_on_time' ? health.on_time : waiting;
+  if (figure === 'devices_on_time') return fleet.isComplete.value ? health.on_time : undefined;
+  return fleet.isWaitingKnown.value ? waiting : undefined;
 }

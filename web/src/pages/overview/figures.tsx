@@ -74,6 +74,7 @@ function figures(): readonly Figure[] {
   const { health, waiting, reached } = countsOf(fleet.rows, moment);
   // Until all devices are listed, the counts are those of a part of them.
   const { value: isListed } = fleet.isComplete;
+  const { value: isCounted } = fleet.isWaitingKnown;
   const curve = (name: Parameters<typeof curveOf>[1]) => past && curveOf(past, name, HOUR);
   const reports = past && latest(past, 'reports_per_minute');
   const [p50, p95] = [past && latest(past, 'delivery_p50_seconds'), past && latest(past, 'delivery_p95_seconds')];
@@ -94,8 +95,8 @@ function figures(): readonly Figure[] {
       chart: 'reports',
     },
     {
-      ...{ title: 'Downlinks waiting', value: isListed ? waiting.toLocaleString('en') : '–' },
-      ...{ more: isListed ? `for ${reached === 0 ? 'no device' : counted(reached, 'device')}` : 'not counted yet' },
+      ...{ title: 'Downlinks waiting', value: isCounted ? waiting.toLocaleString('en') : '–' },
+      ...{ more: isCounted ? `for ${reached === 0 ? 'no device' : counted(reached, 'device')}` : 'not counted yet' },
       curve: curve('downlinks_waiting'),
       chart: 'waiting',
     },

@@ -36,7 +36,15 @@ export function Comparison({ comparison, state }: ComparisonProps) {
           const lines = curvesOf(comparison, plan);
           if (lines.length < 2 || difference === null) return null;
           const chart = { lines, text: textOf(plan), start: startOf(state), bands };
-          return <Chart key={plan.title} title={plan.title} isTime={'isTime' in plan} {...chart} />;
+          return (
+            <Chart
+              key={plan.title}
+              title={plan.title}
+              isTime={'isTime' in plan}
+              isCount={'isCount' in plan}
+              {...chart}
+            />
+          );
         })}
       </div>
       <details>

@@ -1,11 +1,12 @@
 /** The run behind the service: its progress, expectations, faults, figures and time. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { RunState } from '../../../../src/control/run-state.js';
 import type { RunComparison } from '../../../../src/control/travel.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { humanDuration } from '../../../../src/kernel/time.js';
 import { counted } from '../../model/count.js';
+import { CountTrends } from '../../model/count-trends.js';
 import { atEnd, type Expectation } from '../../model/expectations.js';
 import { reachedText } from '../../model/length.js';
 import { hasSpacePages, runEnd, runState } from '../../model/run.js';
@@ -16,6 +17,7 @@ import { later } from '../../parts/later.js';
 import { NoRun } from '../../parts/no-run.js';
 import { Sources } from '../../parts/sources.js';
 import { Sparkline } from '../../parts/sparkline.js';
+import { ofTab } from '../../platform/storage.js';
 import { Bands } from './bands.js';
 import { Faults } from './faults.js';
 import { Past } from './past.js';
@@ -143,16 +145,11 @@ function Pace({ state: { speed, paused } }: { readonly state: RunState }) {
   );
 }
 
-/** Number of states in the trend of a counter: those of a minute. */
-const LONGEST = 120;
+const trends = new CountTrends(ofTab);
 
-function Counts({ state: { counts, now_ms } }: { readonly state: RunState }) {
-  const history = useRef<Readonly<Record<string, number>>[]>([]);
-  const [, draw] = useState(0);
-  useEffect(() => {
-    history.current = [...history.current, counts].slice(-LONGEST);
-    draw((turn) => turn + 1);
-  }, [now_ms]);
+function Counts({ state }: { readonly state: RunState }) {
+  const { counts } = state;
+  trends.see(state);
   return (
     <table>
       <thead>
@@ -170,21 +167,13 @@ function Counts({ state: { counts, now_ms } }: { readonly state: RunState }) {
             </td>
             <td>{count.toLocaleString('en')}</td>
             <td>
-              <Sparkline values={ratesOf(history.current, name)} label={`rate of ${name} in the last minute`} />
+              <Sparkline values={trends.ratesOf(name)} label={`rate of ${name} lately`} />
             </td>
           </tr>
         ))}
       </tbody>
     </table>
   );
-}
-
-/** Increase of a counter from each state to the next. */
-function ratesOf(history: readonly Readonly<Record<string, number>>[], name: string): readonly number[] {
-  return history.flatMap((counts, i) => {
-    const before = history[i - 1];
-    return before ? [(counts[name] ?? 0) - (before[name] ?? 0)] : [];
-  });
 }
 
 /** The order in which expectations are shown. */
