@@ -48,11 +48,11 @@ export function Comparison({ comparison, state }: ComparisonProps) {
         })}
       </div>
       <details>
-        <summary>Both ends{difference !== null && ' and the first events that differ'}</summary>
-        <End title="Original" end={original} />
-        <End title="Fork" end={fork} />
+        <summary>{difference === null ? 'The end of both' : 'Both ends and the first events that differ'}</summary>
+        <End title={difference === null ? 'Both' : 'Original'} end={original} />
         {difference !== null && (
           <>
+            <End title="Fork" end={fork} />
             <p>The first {counted(same, 'event')} are the same. The next ones:</p>
             <pre>
               {`original  ${printable(difference.original?.text ?? 'no more events')}\nfork      ${printable(difference.fork?.text ?? 'no more events')}`}
