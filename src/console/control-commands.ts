@@ -36,7 +36,7 @@ const SHORT_FORMS: Readonly<Record<string, ControlCommand>> = {
     step: 'sensor',
     usage: 'QUANTITY NUMBER | free | silent',
     about: 'fixes a reading, returns it to its model (free), or stops the sensor from answering (silent)',
-    inScenario: (name, value, ...more) => (value && more.length === 0 ? `{ ${name}: ${value} }` : undefined),
+    inScenario: (name, value, ...more) => (value && more.length === 0 ? `{ ${name}: ${scalar(value)} }` : undefined),
     words: (profile) => [...quantities(profile), ['free', 'silent']],
   },
   ramp: {
@@ -44,7 +44,7 @@ const SHORT_FORMS: Readonly<Record<string, ControlCommand>> = {
     usage: 'QUANTITY NUMBER DURATION',
     about: 'moves a reading to a number within a duration; it stays there',
     inScenario: (name, to, over, ...more) =>
-      over && more.length === 0 ? `{ ${name}: { to: ${to}, over: ${over} } }` : undefined,
+      over && more.length === 0 ? `{ ${name}: { to: ${scalar(to)}, over: ${scalar(over)} } }` : undefined,
     words: quantities,
   },
   replay: {
@@ -60,7 +60,9 @@ const SHORT_FORMS: Readonly<Record<string, ControlCommand>> = {
     usage: 'QUANTITY [TIMES [EVERY]]',
     about: 'sends pulses to a counter, or closes a contact',
     inScenario: (input, times = '1', every = '1s', ...more) =>
-      input && more.length === 0 ? `{ input: ${input}, times: ${times}, every: ${every} }` : undefined,
+      input && more.length === 0
+        ? `{ input: ${scalar(input)}, times: ${scalar(times)}, every: ${scalar(every)} }`
+        : undefined,
     words: inputs,
   },
   button: {
@@ -69,7 +71,7 @@ const SHORT_FORMS: Readonly<Record<string, ControlCommand>> = {
     about: 'clicks or holds a button; int is the button on the board',
     inScenario: (which = 'int', how = '1', ...more) => {
       if (more.length > 0) return undefined;
-      return `{ which: ${which}, ${/^\d+$/.test(how) ? 'clicks' : 'hold'}: ${how} }`;
+      return `{ which: ${scalar(which)}, ${/^\d+$/.test(how) ? 'clicks' : 'hold'}: ${scalar(how)} }`;
     },
     words: (profile) => [findQuantity(profile, 'button.1.clicks') ? ['int', 'x', '1', '2', '3', '4'] : ['int']],
   },
@@ -78,10 +80,10 @@ const SHORT_FORMS: Readonly<Record<string, ControlCommand>> = {
     usage: 'new | PERCENT% | VOLTS V',
     about: 'replaces the battery: new, with a charge left (5%), or with a voltage at rest (3.2V)',
     inScenario: (what, ...more) => {
-      const [, volts] = /^([\d.]+) ?[vV]$/.exec([what, ...more].join(' ')) ?? [];
-      if (volts !== undefined) return `{ voltage: ${volts} }`;
+      const [, volts] = /^([\d.,]+) ?[vV]$/.exec([what, ...more].join(' ')) ?? [];
+      if (volts !== undefined) return `{ voltage: ${scalar(volts)} }`;
       if (what === undefined || more.length > 0) return undefined;
-      return what === 'new' ? what : `{ left: ${what} }`;
+      return what === 'new' ? what : `{ left: ${scalar(what)} }`;
     },
     words: () => [['new']],
   },
@@ -91,7 +93,7 @@ const SHORT_FORMS: Readonly<Record<string, ControlCommand>> = {
     about: 'sets the signal at the antenna in dBm, -44 to -156; "free" returns it to the radio model',
     inScenario: (rsrp, ...more) => {
       if (rsrp === undefined || more.length > 0) return undefined;
-      return rsrp === 'free' ? rsrp : `{ rsrp: ${rsrp} }`;
+      return rsrp === 'free' ? rsrp : `{ rsrp: ${scalar(rsrp)} }`;
     },
     words: () => [['free']],
   },
@@ -108,7 +110,7 @@ const SHORT_FORMS: Readonly<Record<string, ControlCommand>> = {
     about: 'wears out the flash: settings cannot be saved after this number of writes',
     inScenario: (writes, ...more) => {
       if (writes === undefined || more.length > 0) return undefined;
-      return writes === 'new' ? writes : `{ writes-left: ${writes} }`;
+      return writes === 'new' ? writes : `{ writes-left: ${scalar(writes)} }`;
     },
     words: () => [['new']],
   },
@@ -118,7 +120,7 @@ const SHORT_FORMS: Readonly<Record<string, ControlCommand>> = {
     about: 'makes the clock run fast (120ppm) or jump ahead (2h); negative: slow, back',
     inScenario: (word, ...more) => {
       if (word === undefined || more.length > 0) return undefined;
-      return word.endsWith('ppm') ? `{ drift: ${word} }` : `{ skew: ${word} }`;
+      return word.endsWith('ppm') ? `{ drift: ${scalar(word)} }` : `{ skew: ${scalar(word)} }`;
     },
   },
 };
@@ -138,6 +140,11 @@ function makeOtherCommands(): Readonly<Record<string, ControlCommand>> {
       : [[step, { step, about, usage: words.join(' | '), inScenario: oneWord, words: () => [words] }]];
   });
   return Object.fromEntries(others);
+}
+
+/** The word as one value in YAML, also if it contains characters that separate values there: `31,5` is not a number. */
+function scalar(word: string | undefined): string {
+  return word === undefined || /^[\w.%+-]*$/.test(word) ? `${word ?? ''}` : JSON.stringify(word);
 }
 
 function oneWord(word?: string, ...more: readonly string[]): string | undefined {

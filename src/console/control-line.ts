@@ -14,6 +14,9 @@ import { CONTROL_COMMANDS } from './control-commands.js';
 import { type ControlDescription, helpLines } from './control-help.js';
 import type { Member } from './member.js';
 
+/** Commands of the consoles themselves. They have no arguments, and arrive here only if a line has some. */
+const ALONE = new Set(['help', 'list', 'quit']);
+
 interface ControlCall {
   readonly call: StepCall;
   /** `radio: off` */
@@ -29,6 +32,7 @@ export function parseControl(line: string, profile: Profile, readFile: (path: st
   const rest = after.trimStart();
   const command = Object.hasOwn(CONTROL_COMMANDS, word) ? CONTROL_COMMANDS[word] : undefined;
   if (command === undefined) {
+    if (ALONE.has(word)) throw new UsageError('bad-command', `usage: .${word}`);
     const names = Object.keys(CONTROL_COMMANDS).map((name) => `.${name}`);
     const meant = didYouMean(`.${word}`, names);
     throw new UsageError('bad-command', `${quote(`.${word}`)} is not a control command${meant}; see .help`);
