@@ -152,7 +152,7 @@ export class Updates {
     if (job.state === 'scheduled') return this.#only(job, { fromVersion: version });
     if (version === null) return undefined;
     // In the state `downloading`, a new version shows that the announcement of the swap was lost.
-    if (version === job.version && version !== job.fromVersion) return this.#only(job, SUCCESS);
+    if (isSameVersion(version, job.version) && version !== job.fromVersion) return this.#only(job, SUCCESS);
     return job.state === 'swapping' ? this.#only(job, { unprovenVersion: version }) : this.restart(device, job);
   }
 
@@ -254,8 +254,14 @@ const SUCCESS: Partial<UpdateJob> = { state: 'succeeded' };
 /** The job after an acknowledgement. hio acknowledges the old image, too: the session's version decides (wire W-51, W-60). */
 function acknowledged(job: UpdateJob, session: DeviceRow['session']): Partial<UpdateJob> {
   const version = versionIn(session);
-  const isOld = version !== null && version === job.fromVersion && version !== job.version;
+  const isOld = version !== null && version === job.fromVersion && !isSameVersion(version, job.version);
   return isOld && !isChester(session) ? reverted(version) : SUCCESS;
+}
+
+/** Whether the label of an image names the version that a device reports. Labels are often written without the `v`. */
+function isSameVersion(reported: string, label: string): boolean {
+  const [one, other] = [reported, label].map((version) => version.trim().replace(/^v/i, ''));
+  return one === other;
 }
 
 function isChester(session: DeviceRow['session']): boolean {

@@ -230,6 +230,17 @@ describe('a swap', () => {
     expect((await job()).state).toBe('succeeded');
   });
 
+  it.each([
+    ['2.0.0', 'v2.0.0'],
+    ['v2.0.0', '2.0.0'],
+    ['V2.0.0 ', 'v2.0.0'],
+  ])('to an image with the label %j has succeeded if the device then reports %j', async (label, reported) => {
+    const { swap, begin, job } = await updating({ label });
+    await swap();
+    await begin(reported);
+    expect((await job()).state).toBe('succeeded');
+  });
+
   it('to an image with another label has failed if the device sends data without an acknowledgement', async () => {
     const { swap, begin, sendData, job } = await updating();
     await swap();

@@ -15,13 +15,21 @@ import { SERIAL, testCloud } from '../../support/cloud.js';
 export const SIZE = 1000;
 
 /** A device whose messages the test sends, with a scheduled update. */
-export async function updating({ version = 'v1.0.0', product }: { version?: string; product?: string } = {}) {
+export async function updating({
+  version = 'v1.0.0',
+  label = 'v2.0.0',
+  product,
+}: {
+  version?: string;
+  label?: string;
+  product?: string;
+} = {}) {
   const cloud = await testCloud();
   await cloud.addDevice();
   const session = (await cloud.core.load(SERIAL)) as DeviceSession;
   const { firmware } = cloud.core;
   const content = writeImage({ bundle: 'a', name: 'b', version: 'v2.0.0' }, SIZE);
-  const about = { id: '0197a3b1-0000-7000-8000-000000000001', bundle: 'a', name: 'b', version: 'v2.0.0' };
+  const about = { id: '0197a3b1-0000-7000-8000-000000000001', bundle: 'a', name: 'b', version: label };
   const image = firmware.images.describe(content, { ...about, spaceId: cloud.spaceId, createdAt: 0 });
   await cloud.store.commit(firmware.images.put(image, content));
   const begin = (fw_version: string) =>
