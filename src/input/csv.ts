@@ -72,7 +72,7 @@ export function readCsv(
   let read: RowReader | undefined;
   let rows = 0;
   parseRows(source, file, problems, remarks, (row) => {
-    if (header === undefined && row[0]?.text.startsWith('#')) return true;
+    if (header === undefined && (row[0]?.text.startsWith('#') || isSeparatorLine(row))) return true;
     rows++;
     if (header === undefined) {
       header = row;
@@ -89,6 +89,11 @@ export function readCsv(
     const wanted = 'a line of column names and at least one line of values';
     problems.add({ file, line: 1, column: 1 }, `${quote(file)} has no rows; expected ${wanted}`);
   }
+}
+
+/** Whether this is the line `sep=;`, which programs write for Excel. */
+function isSeparatorLine([first, second, ...more]: readonly Cell[]): boolean {
+  return first?.text.toLowerCase() === 'sep=' && second?.text === '' && more.length === 0;
 }
 
 /** Why a file is too large. Lines are counted, which is fast: even quoted ones make it too large. */

@@ -33,6 +33,8 @@ class JsonReader {
     this.#file = file;
     this.#lines.addNewLine(0);
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) this.#lines.addNewLine(at + 1);
+    // Some programs write a byte order mark before the text.
+    if (text.startsWith('\ufeff')) this.#at = 1;
     this.#skipSpace();
   }
 

@@ -15,6 +15,7 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
+    if (candidate === '') continue;
     const other = meaning === undefined ? undefined : meaningOf(candidate);
     if (other !== undefined && other !== meaning) continue;
     if (other !== undefined) return ` (did you mean "${candidate}"?)`;

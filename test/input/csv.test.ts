@@ -92,6 +92,15 @@ describe('a table', () => {
     ]);
   });
 
+  it.each([';', ',', '\t'])('may begin with the line for Excel that names the separator %j', (separator) => {
+    const { texts, problems } = read(`sep=${separator}\r\na${separator}b\r\n1${separator}2\r\n`);
+    expect(problems).toEqual([]);
+    expect(texts).toEqual([
+      ['a', 'b'],
+      ['1', '2'],
+    ]);
+  });
+
   it('is rejected without a line of values', () => {
     const message = '1:1: "a.csv" has no rows; expected a line of column names and at least one line of values';
     expect(read('a,b\n').problems).toEqual([message]);

@@ -33,6 +33,12 @@ describe('a history', () => {
     expect(problemsOf(data(body))).toEqual([`h.json:${problem}`]);
   });
 
+  it('may begin with a byte order mark', () => {
+    expect(problemsOf(`\ufeff${data('null')}`)).toEqual([
+      'h.json:1:25: "null" is not a map of sections with the values of a report',
+    ]);
+  });
+
   it.each([
     ['{}', '1:1: an empty map is not a list of messages, as GET …/messages returns it'],
     ['[]', '1:1: an empty list is not a list of messages, as GET …/messages returns it'],
