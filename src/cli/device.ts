@@ -33,7 +33,15 @@ import { awaitInterruption } from './interrupts.js';
 import { openSerialPorts, parseSerialPort, SERIAL_PORT_FORM, type SerialRequest } from './serial-port.js';
 import { watchSilence } from './silence.js';
 import { type AfterLine, takeLines } from './typed-lines.js';
-import { FIRMWARE, formatAddress, type HostAndPort, parseHostAndPort, SHOW_SECRETS, SPEED } from './values.js';
+import {
+  FIRMWARE,
+  formatAddress,
+  HOST_AND_PORT,
+  type HostAndPort,
+  parseHostAndPort,
+  SHOW_SECRETS,
+  SPEED,
+} from './values.js';
 
 interface DeviceFlags {
   readonly profile: string;
@@ -107,7 +115,7 @@ export const device = defineCommand<DeviceFlags>(
         checkOption(
           { describe: `UDP gateway as HOST:PORT (default: ${formatAddress(GATEWAY)})` },
           'udp',
-          'HOST:PORT',
+          HOST_AND_PORT,
           parseHostAndPort,
         ),
       )

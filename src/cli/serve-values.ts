@@ -1,6 +1,8 @@
 /** Values of the options of `ghostfleet serve`. Each function returns undefined for a text that is not valid. */
+import { isIP } from 'node:net';
 import { addressesIn } from '../cloud/http/addresses.js';
 import { hostName } from '../cloud/http/host-guard.js';
+import { isName } from '../contract/values.js';
 import { parseDuration } from '../kernel/time.js';
 import { USUAL_PORTS } from '../protocol/flap/envelope.js';
 import { SHORTEST_EXPIRY, SHORTEST_RETENTION } from '../scenario/parse/cloud.js';
@@ -19,10 +21,21 @@ export function parseNetworks(text: string): readonly string[] | undefined {
   }
 }
 
+/** The address to listen on: an IP address, also with a zone such as `fe80::1%eth0`, or a name that the machine resolves. */
+export function parseListenHost(text: string): string | undefined {
+  return isIP(text) !== 0 || /^[a-z\d](?:[\w.-]*[a-z\d])?$/i.test(text) ? text : undefined;
+}
+
 /** Host names, separated by commas. */
 export function parseHostNames(text: string): readonly string[] | undefined {
   const list = text.split(',').map(hostName);
   return list.every((name) => name !== undefined) ? list : undefined;
+}
+
+/** The name of a space, without blanks at its ends, as in the API. */
+export function parseSpaceName(text: string): string | undefined {
+  const name = text.trim();
+  return isName(name) ? name : undefined;
 }
 
 /** How long messages are kept, in milliseconds. */

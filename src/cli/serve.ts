@@ -23,9 +23,17 @@ import { awaitInterruption } from './interrupts.js';
 import { createLog, LOG_LEVELS, type LogLevel } from './logs.js';
 import { WEB_CONSOLE } from './package-files.js';
 import { findSecretsKey, SECRETS_KEY_FILE } from './secrets-key.js';
-import { PORTS, parseExpiry, parseHostNames, parseNetworks, parseRetention } from './serve-values.js';
+import {
+  PORTS,
+  parseExpiry,
+  parseHostNames,
+  parseListenHost,
+  parseNetworks,
+  parseRetention,
+  parseSpaceName,
+} from './serve-values.js';
 import { givenApiKey } from './target.js';
-import { LOCAL_PORT, localPort, OTLP } from './values.js';
+import { formatAddress, LOCAL_PORT, localPort, OTLP } from './values.js';
 
 interface ServeFlags {
   readonly host: string;
@@ -63,7 +71,15 @@ export const serve = defineCommand<ServeFlags>(
 /** Options for the addresses of the service and for its data. */
 function addPlaceOptions(parser: Argv): Argv {
   return parser
-    .option('host', { type: 'string', requiresArg: true, default: '127.0.0.1', describe: 'address to listen on' })
+    .option(
+      'host',
+      checkOption(
+        { default: '127.0.0.1', describe: 'address to listen on' },
+        'host',
+        'an IP address without brackets, or a host name, without a port; 0.0.0.0 means all addresses',
+        parseListenHost,
+      ),
+    )
     .option('port', makePortOption('port', 'port of the API'))
     .option('udp-port', makePortOption('udp-port', 'UDP port for base64 datagrams'))
     .option('udp-raw-port', makePortOption('udp-raw-port', 'UDP port for raw datagrams'))
@@ -113,7 +129,15 @@ function addAccessOptions(parser: Argv): Argv {
       describe:
         'API key to accept, in place of the one given at earlier starts; also GHOSTFLEET_API_KEY (default: the first start creates one)',
     })
-    .option('space', { type: 'string', requiresArg: true, describe: 'name of the space; the first start creates it' })
+    .option(
+      'space',
+      checkOption(
+        { describe: 'name of the space; the first start creates it' },
+        'space',
+        'a name of 1 to 64 printable characters',
+        parseSpaceName,
+      ),
+    )
     .option(
       'admin',
       checkOption(
@@ -343,13 +367,14 @@ function writeHumanLines(
   { host, db, publicUrl }: Pick<ServeFlags, 'host' | 'publicUrl'> & { readonly db: string },
   { page, given }: { readonly page: string; readonly given: boolean },
 ): string {
+  const at = (port: number | null): string => formatAddress({ host, port: port ?? 0 });
   const made = apiKey ? `${apiKey} (shown only once)` : '(shown on the first start; --api-key adds another)';
   return [
     `console  ${page}${page === api ? '' : ' (opens once, within 10 minutes)'}`,
     ...(publicUrl ? [`public   ${publicUrl.origin}${publicUrl.prefix}/`] : []),
     `API      ${api}`,
     `docs     ${api}/v2/documentation`,
-    `UDP      ${host}:${udp} (base64), ${host}:${udpRaw} (raw)${udpDtls === null ? '' : `, ${host}:${udpDtls} (DTLS)`}`,
+    `UDP      ${at(udp)} (base64), ${at(udpRaw)} (raw)${udpDtls === null ? '' : `, ${at(udpDtls)} (DTLS)`}`,
     `space    ${spaceId}`,
     `API key  ${given ? '(as given)' : made}`,
     `data     ${storeName(db)}`,

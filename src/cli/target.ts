@@ -14,6 +14,7 @@ import type { Host } from './host.js';
 import { optionWords } from './run-words.js';
 import {
   formatAddress,
+  HOST_AND_PORT,
   type HostAndPort,
   POSITIVE_FORM,
   parseHostAndPort,
@@ -67,7 +68,7 @@ export function addGatewayOptions(parser: Argv, of: string, prefix = ''): Argv {
       checkOption(
         { describe: `UDP gateway of ${of} as HOST:PORT (default: port ${USUAL_PORTS.base64} of its host)` },
         `${prefix}udp`,
-        'HOST:PORT',
+        HOST_AND_PORT,
         parseHostAndPort,
       ),
     );

@@ -29,6 +29,9 @@ export const REMOTE_PORT = 'a port number from 1 to 65535';
 /** A port of another machine. */
 export const remotePort = expectWholeNumber(1, 65_535);
 
+/** For messages: what {@link parseHostAndPort} expects. */
+export const HOST_AND_PORT = 'HOST:PORT, such as 127.0.0.1:5003 or [::1]:5003, with a port from 1 to 65535';
+
 /**
  * Reads `127.0.0.1:5003` or `[::1]:5003`; undefined for a text of another form.
  * @param readPort default: a port of another machine

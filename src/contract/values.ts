@@ -129,8 +129,14 @@ export const BASE64 = {
 /** Any printable text; cloud/api/names.ts defines which names are recommended (cloud C-14). */
 export const Name = Type.Refine(
   Type.String({ description: 'a name of 1 to 64 printable characters', documented: printableText(64) }),
-  (text) => isPrintable(text.trim()) && [...text.trim()].length <= 64,
+  isName,
 );
+
+/** Whether a text is a name, apart from blanks at its ends. */
+export function isName(text: string): boolean {
+  const name = text.trim();
+  return isPrintable(name) && [...name].length <= 64;
+}
 
 const LONGEST_LABEL = 127;
 export const LABEL_FORM = `a text of 1 to ${LONGEST_LABEL} printable characters`;

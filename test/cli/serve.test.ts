@@ -66,6 +66,12 @@ describe('the service', () => {
     expect(out).toMatch(/^API {6}http:\/\/127\.0\.0\.1:\d+$/m);
   });
 
+  it('prints UDP addresses that devices accept, also for IPv6', async () => {
+    const ports = ['--host', '::1', '--port', '0', '--udp-port', '0', '--udp-raw-port', '0'];
+    const { out } = await ghostfleet(['serve', '--db', 'memory', ...ports], { interruptOn: /Ctrl-C/ });
+    expect(out).toMatch(/^UDP {6}\[::1\]:\d+ \(base64\), \[::1\]:\d+ \(raw\)$/m);
+  });
+
   it('rejects options that name the same UDP port, before it opens anything', async () => {
     const db = join(folderOfTest(), 'cloud.db');
     const ports = ['--udp-port', '16001', '--udp-raw-port', '16001', '--udp-dtls-port', '16001'];
