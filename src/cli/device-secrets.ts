@@ -26,5 +26,8 @@ export const TOKEN_VARIABLE = 'GHOSTFLEET_CLAIM_TOKEN';
 export function claimTokenIn(env: Host['env']): string | undefined {
   const text = env[TOKEN_VARIABLE];
   if (text === undefined || CLAIM_TOKEN.parse(text) !== undefined) return text;
-  throw new UsageError('bad-flags', `${TOKEN_VARIABLE} (hidden) is not ${CLAIM_TOKEN.wanted}`);
+  // Files and secrets of containers often end with a line break, which a hidden value does not show.
+  const why =
+    CLAIM_TOKEN.parse(text.trim()) === undefined ? '' : ': it has a space or line break at its beginning or end';
+  throw new UsageError('bad-flags', `${TOKEN_VARIABLE} (hidden) is not ${CLAIM_TOKEN.wanted}${why}`);
 }

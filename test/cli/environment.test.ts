@@ -9,7 +9,12 @@ const NO_TOKEN = 'is not a claim token of 32 hex digits';
 it.each<[variable: string, value: string, message: string, args: readonly string[]]>([
   ['CLAIM_TOKEN', 'hush-zz', `(hidden) ${NO_TOKEN}`, ['inspect', '8JpIs7HUpp6AsAABEAI=']],
   ['CLAIM_TOKEN', '', `(hidden) ${NO_TOKEN}`, ['inspect', '8JpIs7HUpp6AsAABEAI=']],
-  ['CLAIM_TOKEN', `${'0'.repeat(32)}\n`, `(hidden) ${NO_TOKEN}`, ['device', 'clime', '--serial', '2159017985']],
+  [
+    'CLAIM_TOKEN',
+    `${'0'.repeat(32)}\n`,
+    `(hidden) ${NO_TOKEN}: it has a space or line break at its beginning or end`,
+    ['device', 'clime', '--serial', '2159017985'],
+  ],
   ['API_KEY', 'hush hush', NO_KEY, [...SERVE, '--db', 'memory']],
   ['API_KEY', 'hush-hush\n', NO_KEY, ['worker', '--queue', 'postgres://127.0.0.1:1/x']],
   ['API_KEY', '', 'is empty', ['worker', '--queue', 'postgres://127.0.0.1:1/x']],

@@ -244,7 +244,7 @@ describe('opening a database that cannot be used', () => {
   });
 
   it('reports a path that is a directory, a missing directory, and an empty path', async () => {
-    expect(await refusal(directory())).toMatch(/cannot be opened/);
+    expect(await refusal(directory())).toMatch(/is a directory, not the file of a database$/);
     expect(await refusal(join(directory(), 'missing', 'x.db'))).toMatch(/its directory does not exist$/);
     expect(await refusal(' ')).toBe('" " is not the path of a database file: it is empty');
   });

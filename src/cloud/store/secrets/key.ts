@@ -64,7 +64,7 @@ export function keyFrom(text: string, source: string): NamedKey {
     throw new UsageError(
       'bad-secrets-key',
       `${source} ${found}; a key is written as ${2 * KEY_SIZE} hexadecimal digits`,
-      'make one with `openssl rand -hex 32`',
+      'restore the key of the database; for a new database, make one with `openssl rand -hex 32`',
     );
   }
   return { vault: new Vault(Buffer.from(digits, 'hex')), source };

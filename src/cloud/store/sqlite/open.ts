@@ -154,6 +154,7 @@ const IN_USE = 'is in use by another process';
 function complaint(error: unknown, path: string): string {
   const code = isSqliteError(error) ? error.code : '';
   const message = messageOf(error);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return 'is a directory, not the file of a database';
   if (code === 'SQLITE_NOTADB') return 'is not a database';
   if (code.startsWith('SQLITE_CORRUPT')) return DAMAGED;
   if (code === 'SQLITE_FULL') return 'cannot be written to: the disk is full';
