@@ -93,7 +93,7 @@ it('shows an outage, what a command waits for, and what would have been without 
   await page.getByRole('button', { name: /^Compare with the original/ }).click();
   const comparison = page.locator('.comparison');
   await comparison.getByText(/^The first difference is after 1h 30m/).waitFor();
-  await comparison.getByText('12 devices are on time in the fork').waitFor();
+  await comparison.getByText('6 devices are on time in the original, and 12 in the fork').waitFor();
   const curves = comparison.getByRole('img', { name: /^Devices.*original 6.*fork 12/ });
   await curves.waitFor();
   await fork.close();

@@ -248,6 +248,14 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.getByRole('link', { name: 'Inspector' }).click();
       await page.getByRole('link', { name: '1 of 2 expectations are met' }).click();
       await page.getByRole('heading', { name: 'Run', exact: true }).waitFor();
+
+      // A run that was interrupted decides nothing: none of its expectations is called missed.
+      const open = VERDICT.expectations.map((each) => ({ ...each, passed: false, undecided: true }));
+      const interrupted = { word: 'interrupted', look: 'open', failure: 'interrupted by SIGINT', expectations: open };
+      farewell = `${JSON.stringify({ ended: 'The run has ended.', verdict: { ...VERDICT, ...interrupted } })}\n`;
+      await page.reload();
+      const last = page.getByRole('alert').getByText('interrupted The run has ended. 2 expectations are undecided.');
+      await last.waitFor();
       await context.close();
     });
 

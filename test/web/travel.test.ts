@@ -41,8 +41,8 @@ describe('a comparison of two runs', () => {
       'The first difference is after 52m 03s: in the original, cellar-0003 sends a datagram that is hit by outage; in the ' +
         'fork, there are no more events.',
       'a < b fails in the original, and holds in the fork.',
-      'At the end, 240 devices are on time in the original, and 299 devices are on time in the fork.',
-      'At the end, 12 downlinks wait in the original, and 1 downlink waits in the fork.',
+      'At the end, 240 devices are on time in the original, and 299 in the fork.',
+      'At the end, 12 downlinks wait in the original, and 1 in the fork.',
     ]);
   });
 

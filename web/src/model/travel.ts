@@ -62,19 +62,37 @@ function figuresThatDiffer({ history: one }: RunEnd, { history: two }: RunEnd): 
     plan.lines.flatMap(({ figure }) => {
       const words = FIGURES[figure];
       const [a, b] = [latest(one, figure), latest(two, figure)];
-      if (words === undefined || a === undefined || b === undefined || words(a) === words(b)) return [];
-      return [`At the end, ${words(a)} in the original, and ${words(b)} in the fork.`];
+      if (words === undefined || a === undefined || b === undefined) return [];
+      const [first, second] = [words.text(a), words.text(b)];
+      if (first === second) return [];
+      return [`At the end, ${words.before}${first}${words.after(a)} in the original, and ${second} in the fork.`];
     }),
   );
 }
 
-const FIGURES: Readonly<Partial<Record<string, (value: number) => string>>> = {
-  devices_on_time: (value) =>
-    `${counted(Math.round(value), 'device')} ${Math.round(value) === 1 ? 'is' : 'are'} on time`,
-  downlinks_waiting: (value) =>
-    `${counted(Math.round(value), 'downlink')} ${Math.round(value) === 1 ? 'waits' : 'wait'}`,
-  delivery_p95_seconds: (value) =>
-    `95 % of the delivered downlinks took at most ${humanDuration(Math.round(value) * 1000)}`,
+/** A figure at the end as a sentence: what stands before its first value, the values, and what follows the first one. */
+interface FigureWords {
+  readonly before: string;
+  readonly text: (value: number) => string;
+  readonly after: (value: number) => string;
+}
+
+const count = (value: number) => Math.round(value).toLocaleString('en');
+
+const FIGURES: Readonly<Partial<Record<string, FigureWords>>> = {
+  devices_on_time: {
+    ...{ before: '', text: count },
+    after: (value) => (Math.round(value) === 1 ? ' device is on time' : ' devices are on time'),
+  },
+  downlinks_waiting: {
+    ...{ before: '', text: count },
+    after: (value) => (Math.round(value) === 1 ? ' downlink waits' : ' downlinks wait'),
+  },
+  delivery_p95_seconds: {
+    before: '95 % of the delivered downlinks took at most ',
+    text: (value) => humanDuration(Math.round(value) * 1000),
+    after: () => '',
+  },
 };
 
 /** A chart of both runs: for each figure two lines over each other. */

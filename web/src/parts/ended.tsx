@@ -1,3 +1,4 @@
+import type { RunVerdict } from '../../../src/control/run-state.js';
 import { printableLine } from '../../../src/kernel/printable.js';
 import { runEnd } from '../model/run.js';
 import { address, route } from '../route.js';
@@ -10,22 +11,20 @@ export function Ended() {
   if (!end) return null;
   const { ended, verdict } = end;
   if (!verdict) return <Failure text={ended} />;
-  const { expectations, failure } = verdict;
-  const met = expectations.filter(({ passed }) => passed).length;
-  const counts = `${met} of ${expectations.length} ${expectations.length === 1 ? 'expectation is' : 'expectations are'} met`;
+  const { expectations, failure, look } = verdict;
+  const why = failure === null || look === 'open' ? ended : `${ended.replace(/\.$/, '')}: ${printableLine(failure)}.`;
   return (
-    <p class={`verdict ${verdict.look}`} role="alert">
-      <VerdictBadge {...verdict} /> {ended}
-      {expectations.length > 0 &&
-        (route.value.page === 'run' ? (
-          ` ${counts}.`
-        ) : (
-          <>
-            {' '}
-            <a href={address('run')}>{counts}</a>.
-          </>
-        ))}
-      {failure !== null && ` ${printableLine(failure)}`}
+    <p class={`verdict ${look}`} role="alert">
+      <VerdictBadge {...verdict} /> {why} {expectations.length > 0 && <Met expectations={expectations} />}
     </p>
   );
+}
+
+/** How many expectations are met, with a link to them from other pages. */
+function Met({ expectations }: Pick<RunVerdict, 'expectations'>) {
+  const all = expectations.length === 1 ? '1 expectation is' : `${expectations.length} expectations are`;
+  const met = expectations.filter(({ passed }) => passed).length;
+  const isOpen = expectations.every(({ undecided = false }) => undecided);
+  const text = isOpen ? `${all} undecided` : `${met} of ${all} met`;
+  return <>{route.value.page === 'run' ? text : <a href={address('run')}>{text}</a>}.</>;
 }

@@ -129,7 +129,7 @@ function TimeOfRun() {
         <span class="day">{DAY.format(new Date(now))}, </span>
         {CLOCK.format(new Date(now))}
       </time>{' '}
-      <span class={paused ? 'late' : 'dim'}>{paceText(state, isPresenting)}</span>
+      {!runEnd.value && <span class={paused ? 'late' : 'dim'}>{paceText(state, isPresenting)}</span>}
     </p>
   );
 }

@@ -67,7 +67,7 @@ function summaryOf(delivered: readonly Message[]): string {
   if (delivered.length === 0) return 'nothing delivered yet';
   const times = delivered.flatMap((message) => deliveryTime(message) ?? []).sort((a, b) => a - b);
   const share = (part: number) =>
-    humanDuration(times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0);
+    humanDuration(times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0).replaceAll(' ', '\u00a0');
   return `${times.length} delivered in all: half within ${share(0.5)}, 95\u00a0% within ${share(0.95)}`;
 }
 

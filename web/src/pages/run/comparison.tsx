@@ -69,11 +69,15 @@ interface EndProps {
   readonly end: RunEnd;
 }
 
+const BADGES = { passed: 'good', failed: 'bad', undecided: 'late' } as const;
+
 function End({ title, end: { passed, failure, digest, events, expectations } }: EndProps) {
+  const isOpen = expectations.some(({ undecided }) => undecided);
+  const word = !passed ? 'failed' : isOpen ? 'undecided' : 'passed';
   return (
     <>
       <p>
-        <strong>{title}</strong> <span class={`badge ${passed ? 'good' : 'bad'}`}>{passed ? 'passed' : 'failed'}</span>{' '}
+        <strong>{title}</strong> <span class={`badge ${BADGES[word]}`}>{word}</span>{' '}
         <span class="dim">
           {counted(events, 'event')}, digest {digest}
         </span>

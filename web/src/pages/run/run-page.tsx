@@ -109,12 +109,14 @@ function Time({ state }: { readonly state: RunState }) {
         <progress value={now_ms} max={duration_ms} aria-label="Progress of the run" />
         <span role="status">
           {reachedText(now_ms)} of {humanDuration(duration_ms)}
-          {paused ? ', paused' : ''}
+          {paused && !runEnd.value ? ', paused' : ''}
         </span>
         {target === null && !runEnd.value && <Pace state={state} />}
       </div>
       {/* On a line of its own, so that the buttons stay where they are. */}
-      {paused && last_event !== null && <p class="dim last-event">last: {printableLine(last_event)}</p>}
+      {paused && !runEnd.value && last_event !== null && (
+        <p class="dim last-event">last: {printableLine(last_event)}</p>
+      )}
     </>
   );
 }
