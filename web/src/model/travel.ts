@@ -60,39 +60,28 @@ function figuresThatDiffer({ history: one }: RunEnd, { history: two }: RunEnd): 
   if (one === null || two === null) return [];
   return Object.values(CHARTS).flatMap((plan: ChartPlan) =>
     plan.lines.flatMap(({ figure }) => {
-      const words = FIGURES[figure];
+      const [words, text] = FIGURES[figure] ?? [];
       const [a, b] = [latest(one, figure), latest(two, figure)];
-      if (words === undefined || a === undefined || b === undefined) return [];
-      const [first, second] = [words.text(a), words.text(b)];
-      if (first === second) return [];
-      return [`At the end, ${words.before}${first}${words.after(a)} in the original, and ${second} in the fork.`];
+      if (!words || !text || a === undefined || b === undefined || text(a) === text(b)) return [];
+      return [`At the end, ${words(a)} in the original, and ${text(b)} in the fork.`];
     }),
   );
 }
 
-/** A figure at the end as a sentence: what stands before its first value, the values, and what follows the first one. */
-interface FigureWords {
-  readonly before: string;
-  readonly text: (value: number) => string;
-  readonly after: (value: number) => string;
-}
-
 const count = (value: number) => Math.round(value).toLocaleString('en');
+const length = (seconds: number) => humanDuration(Math.round(seconds) * 1000);
 
-const FIGURES: Readonly<Partial<Record<string, FigureWords>>> = {
-  devices_on_time: {
-    ...{ before: '', text: count },
-    after: (value) => (Math.round(value) === 1 ? ' device is on time' : ' devices are on time'),
-  },
-  downlinks_waiting: {
-    ...{ before: '', text: count },
-    after: (value) => (Math.round(value) === 1 ? ' downlink waits' : ' downlinks wait'),
-  },
-  delivery_p95_seconds: {
-    before: '95 % of the delivered downlinks took at most ',
-    text: (value) => humanDuration(Math.round(value) * 1000),
-    after: () => '',
-  },
+/** A figure in words, and only its value. */
+const FIGURES: Readonly<Partial<Record<string, readonly [words: (value: number) => string, typeof count]>>> = {
+  devices_on_time: [
+    (value) => `${counted(Math.round(value), 'device')} ${Math.round(value) === 1 ? 'is' : 'are'} on time`,
+    count,
+  ],
+  downlinks_waiting: [
+    (value) => `${counted(Math.round(value), 'downlink')} ${Math.round(value) === 1 ? 'waits' : 'wait'}`,
+    count,
+  ],
+  delivery_p95_seconds: [(value) => `95 % of the delivered downlinks took at most ${length(value)}`, length],
 };
 
 /** A chart of both runs: for each figure two lines over each other. */
