@@ -65,6 +65,8 @@ interface Connected extends DeviceKey {
 export class DtlsGateway {
   readonly #options: DtlsGatewayOptions;
   readonly #server: DtlsServer;
+  /** Reads in progress by serial number: handshakes with the same one share a read. */
+  readonly #reading = new Map<number, Promise<DeviceKey | undefined>>();
   /** Keys of unfinished handshakes. */
   readonly #claimed = new Map<SessionId, DeviceKey>();
   readonly #connected = new Map<SessionId, Connected>();
@@ -152,11 +154,18 @@ export class DtlsGateway {
     log.warn({ security: 'dtls', identity: claimed, from: address, why, failed: failures.count }, 'a handshake failed');
   }
 
-  async #keyOf(identity: string): Promise<DeviceKey | undefined> {
+  #keyOf(identity: string): Promise<DeviceKey | undefined> {
     const serial = serialIn(identity);
-    const device = serial && (await this.#options.store.deviceBySerial(serial));
+    if (serial === undefined) return Promise.resolve(undefined);
+    const reading = this.#reading.get(serial) ?? this.#read(serial).finally(() => this.#reading.delete(serial));
+    this.#reading.set(serial, reading);
+    return reading;
+  }
+
+  async #read(serial: number): Promise<DeviceKey | undefined> {
+    const device = await this.#options.store.deviceBySerial(serial);
     if (!device) return undefined;
-    const key = { serial: device.serial, deviceId: device.id, spaceId: device.spaceId };
+    const key = { serial, deviceId: device.id, spaceId: device.spaceId };
     const secret = await this.#secretOf(key);
     return secret === undefined ? undefined : { ...key, secret };
   }

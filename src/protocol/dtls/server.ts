@@ -102,13 +102,18 @@ export class DtlsServer {
     return { handshakes: this.#handshakes.size, sessions: this.#open.size };
   }
 
-  /** Processes a datagram. @param address of the sender, in a form that {@link ServerEvents.send} understands */
+  /**
+   * Processes a datagram. Of several hellos in it, only the first one is answered: no client sends more.
+   * @param address of the sender, in a form that {@link ServerEvents.send} understands
+   */
   receive(datagram: Uint8Array, address: string): void {
     this.#endIdle();
+    let greeted = false;
     for (const record of recordsIn(datagram, ID_SIZE)) {
       const hello = record.epoch === 0 && record.type === CONTENT.handshake ? helloIn(record) : undefined;
-      if (hello) this.#hello(record, hello, address);
-      else this.#deliver(record, address);
+      if (hello === undefined) this.#deliver(record, address);
+      else if (!greeted) this.#hello(record, hello, address);
+      greeted ||= hello !== undefined;
     }
   }
 

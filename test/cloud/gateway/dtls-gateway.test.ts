@@ -1,8 +1,9 @@
 /** Devices with DTLS: their key is the `secret` of the API, and their packets have no envelope. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { DtlsGateway } from '../../../src/cloud/gateway/dtls-gateway.js';
 import { Metrics } from '../../../src/cloud/operator/metrics.js';
 import type { DeviceRow } from '../../../src/cloud/store/store.js';
+import type { EdgeClock } from '../../../src/kernel/clock.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { minutes } from '../../../src/kernel/time.js';
 import { DtlsClient } from '../../../src/protocol/dtls/client.js';
@@ -28,17 +29,19 @@ const SESSION = encodeUp({ kind: 'create-session', session: { serial_number: SER
 const single = (sequence: number, data: Uint8Array) => ({ flags: FIRST | LAST, sequence, data });
 const poll = (sequence: number) => ({ flags: POLL, sequence, data: NOTHING });
 
-async function dtlsCloud() {
+/** @param holds whether time stands still while the gateway reads */
+async function dtlsCloud({ holds = true } = {}) {
   const logged: object[] = [];
   const cloud = await testCloud();
-  const { clock, store, gateway: packets } = cloud;
+  const { clock: driven, store, gateway: packets } = cloud;
+  const clock = holds ? driven : withoutHolds(driven);
   const random = seededRandom('dtls');
   const log = { info: () => {}, warn: (fields: object) => logged.push(fields), error: () => {} };
   const clients = new Map<string, DtlsClient>();
   const gateway = new DtlsGateway({ store, clock, random, log, packets }, (datagram, address) => {
     clock.after(1, 'a datagram', () => clients.get(address)?.receiveDatagram(datagram));
   });
-  const pass = (time: number) => clock.attend(clock.runUntil(clock.now + time));
+  const pass = (time: number) => driven.attend(driven.runUntil(driven.now + time));
   return {
     ...{ cloud, gateway, logged, pass },
     setSecret: ({ id, spaceId }: DeviceRow, secret: string) =>
@@ -76,8 +79,21 @@ async function dtlsCloud() {
   };
 }
 
-async function connected() {
-  const world = await dtlsCloud();
+function withoutHolds(clock: EdgeClock): EdgeClock {
+  return {
+    get now() {
+      return clock.now;
+    },
+    get wall() {
+      return clock.wall;
+    },
+    after: (...alarm) => clock.after(...alarm),
+    hold: () => () => {},
+  };
+}
+
+async function connected(options: Parameters<typeof dtlsCloud>[0] = {}) {
+  const world = await dtlsCloud(options);
   const device = await world.cloud.addDevice();
   await world.setSecret(device, SECRET);
   return { ...world, device, link: await world.connect() };
@@ -100,6 +116,24 @@ describe('a device with DTLS', () => {
     const fragment = await link.exchange({ flags: ACK | POLL, sequence: (first?.sequence ?? 0) + 1, data: NOTHING });
     expect(fragment).toMatchObject({ flags: FIRST });
     expect(fragment?.data.length).toBe(300);
+  });
+
+  it('is read once for all handshakes that use its identity at the same time', async () => {
+    const { cloud, gateway, connect, pass, device } = await connected({ holds: false });
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const read = vi.spyOn(cloud.store, 'deviceBySerial').mockImplementation(async () => {
+      await held;
+      return device;
+    });
+    for (let n = 0; n < 5; n++) await connect();
+    expect(gateway.size).toEqual({ handshakes: 5, sessions: 1 });
+    release();
+    await pass(20);
+    expect(gateway.size).toEqual({ handshakes: 0, sessions: 1 });
+    expect(read).toHaveBeenCalledTimes(1);
   });
 
   it('that is registered without a secret, or with another secret, is rejected', async () => {

@@ -69,6 +69,20 @@ it.each(KINDS)('many %s leave connections to others', async (_, table, read) => 
   expect(new Set((await reads).map(({ status }) => status))).toEqual(new Set(['fulfilled']));
 });
 
+it.each([
+  ['serial numbers', 'device', (n: number): Promise<unknown> => store.deviceBySerial(device(n).serial)],
+  ['secrets', 'record', (n: number): Promise<unknown> => store.record('secret', SPACE, device(n).id)],
+] as const)('reads of a space do not wait for many reads of its devices by %s', async (_, table, read) => {
+  const lock = new pg.Client({ connectionString: url });
+  await lock.connect();
+  await lock.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+  const flood = Promise.allSettled(numbers.map(read));
+  expect(await store.tags(SPACE, { limit: 1 })).toEqual([]);
+  await lock.query('COMMIT');
+  await lock.end();
+  expect(new Set((await flood).map(({ status }) => status))).toEqual(new Set(['fulfilled']));
+});
+
 it('most reads of many invented serial numbers are rejected, and a login not seen before is found', async () => {
   const lock = new pg.Client({ connectionString: url });
   await lock.connect();

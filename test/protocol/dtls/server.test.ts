@@ -40,6 +40,15 @@ describe('a hello', () => {
     expect(sent.length).toBe(1);
   });
 
+  it('is answered once in a datagram, however many hellos that has', () => {
+    const { client, server, sent } = againstClients();
+    const { body } = client('cookie');
+    const hello = { type: CONTENT.handshake, version: DTLS_1_2, epoch: 0, sequence: 0, id: NO_ID };
+    const record = encodeRecord({ ...hello, body: messageOf(HELLO, 0, body) });
+    server.receive(Buffer.concat(Array(20).fill(record)), 'b:1');
+    expect(sent.filter(({ address }) => address === 'b:1')).toHaveLength(1);
+  });
+
   it.each([
     ['DTLS 1.0 at most', { version: [0xfe, 0xff] }, 'protocol-version', 70],
     ['a version of TLS', { version: [3, 3] }, 'protocol-version', 70],

@@ -2,7 +2,8 @@
  * Whose turn a read takes (fair-queue.ts). A read about a space takes a turn of its tenant (tenants.ts). Other reads ask for a
  * credential, an account, a device or a message. Whose it is, is known after the first read. Before, such reads take the turns of
  * two tenants of their own, so that all datagrams with invented serial numbers have one share together, and all requests with
- * invented credentials another.
+ * invented credentials another. Of a known device, only its serial number is known, not who has sent it: reads for datagrams
+ * take turns of the devices of its tenant, which delay no request of the tenant.
  */
 import type { Owner } from '../fair-queue.js';
 import type { Id, RecordRow, Store } from '../store.js';
@@ -11,10 +12,14 @@ import { OWNERS, tenantOf } from '../tenants.js';
 /** Maximum number of things whose space or account is remembered: some 20 MB. */
 const MOST = 100_000;
 
-/** Not an id, so that it differs from all tenants. */
+/** Not ids, so that they differ from all tenants. */
 const UNKNOWN = { credential: 'unknown credential', serial: 'unknown serial number' };
-/** Parts of each of these tenants, and how many reads of a part may wait: anybody can cause any number of them. */
-const STRANGERS = { parts: 64, mostWaiting: 64 };
+/** How many reads of a part of these tenants may wait: anybody can cause any number of them. */
+const MOST_WAITING = 64;
+/** Parts of each of these tenants, and of the devices of a tenant. */
+const PARTS = 64;
+/** Family of the records with the keys of devices, which are read during a handshake. */
+const SECRETS = 'secret';
 const SERVICE = 'service';
 
 /** For a read for the service itself. Reads with other texts have turns of their own. */
@@ -33,14 +38,18 @@ export class ReadOwners {
     this.#store = store;
   }
 
-  /** @param subject what the read asks for: the hash of a credential, an id, or a serial number */
-  of(subject: string, kind: keyof typeof UNKNOWN = 'credential'): Owner | Promise<Owner> {
+  /** @param subject what the read asks for: the hash of a credential, or an id */
+  of(subject: string): Owner | Promise<Owner> {
     const belonging = this.#known.get(subject);
-    if (belonging === undefined) {
-      const { parts, mostWaiting } = STRANGERS;
-      return { tenant: UNKNOWN[kind], part: String(hashOf(subject) % parts), mostWaiting };
-    }
+    if (belonging === undefined)
+      return { tenant: UNKNOWN.credential, part: partOf(subject), mostWaiting: MOST_WAITING };
     return 'spaceId' in belonging ? this.ofSpace(belonging.spaceId) : { tenant: belonging.userId, part: '' };
+  }
+
+  ofSerial(serial: number): Owner | Promise<Owner> {
+    const belonging = this.#known.get(String(serial));
+    if (belonging && 'spaceId' in belonging) return this.#ofDevice(belonging.spaceId, String(serial));
+    return { tenant: UNKNOWN.serial, part: partOf(String(serial)), mostWaiting: MOST_WAITING };
   }
 
   async ofSpace(spaceId: Id): Promise<Owner> {
@@ -58,7 +67,13 @@ export class ReadOwners {
   async ofRecord(family: string, spaceId: Id, id: Id): Promise<Owner> {
     // This record names the tenant of the space, so its turn is one of the space itself.
     if (family === OWNERS) return { tenant: spaceId, part: '' };
+    if (family === SECRETS) return this.#ofDevice(spaceId, id);
     return { ...(await this.ofSpace(spaceId)), part: id };
+  }
+
+  async #ofDevice(spaceId: Id, name: string): Promise<Owner> {
+    const { tenant } = await this.ofSpace(spaceId);
+    return { tenant: `devices of ${tenant}`, part: partOf(name) };
   }
 
   /** Remembers to which space something belongs that reads may name without the space. */
@@ -85,8 +100,8 @@ export class ReadOwners {
   }
 }
 
-function hashOf(text: string): number {
+function partOf(text: string): string {
   let hash = 0;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  return hash >>> 0;
+  return String((hash >>> 0) % PARTS);
 }

@@ -173,7 +173,7 @@ export class SqlStore implements Store {
   }
 
   async deviceBySerial(serial: number): Promise<DeviceRow | undefined> {
-    const whose = () => this.#owners.of(String(serial), 'serial');
+    const whose = () => this.#owners.ofSerial(serial);
     return this.#noted(await this.#row(whose, toDevice, this.#sql.deviceBySerial, serial));
   }
 
