@@ -106,10 +106,10 @@ export class Members {
   }
 
   /** Invites an address; the token lasts {@link INVITATION}. Returns `known` for a member or an invited user. */
-  invite(spaceId: Id, { email, name, role }: NewMember): Promise<{ member: Member; token: string } | 'known'> {
+  invite(spaceId: Id, { email, name, role }: NewMember, by = ''): Promise<{ member: Member; token: string } | 'known'> {
     const { store, ids, random } = this.#options;
     const token = newSecret(random);
-    return this.#decide<{ member: Member; token: string } | 'known'>(spaceId, async () => {
+    return this.#decide<{ member: Member; token: string } | 'known'>(spaceId, by, async () => {
       if (await store.recordByKey(familyOf(spaceId), spaceId, keyOf(email))) return { result: 'known' };
       const { id, changes } = await this.#account(email, null);
       const now = this.#now();
@@ -160,7 +160,7 @@ export class Members {
     before,
     hashed,
   }: Entry): Promise<'entered' | 'too-many-spaces' | 'changed' | 'gone'> {
-    return this.#decide<'entered' | 'too-many-spaces' | 'changed' | 'gone'>(spaceId, async () => {
+    return this.#decide<'entered' | 'too-many-spaces' | 'changed' | 'gone'>(spaceId, userId, async () => {
       const account = await this.#options.store.record('user', null, userId);
       const invited = await this.find(spaceId, userId);
       if (!account || invited?.state !== 'invited' || invited.invitation !== invite.id) return { result: 'gone' };
@@ -180,8 +180,9 @@ export class Members {
   change(
     { spaceId, id }: Member,
     change: Partial<Pick<Member, 'role' | 'name'>>,
+    by = '',
   ): Promise<Member | 'last-admin' | 'owner' | 'gone'> {
-    return this.#decide<Member | 'last-admin' | 'owner' | 'gone'>(spaceId, async () => {
+    return this.#decide<Member | 'last-admin' | 'owner' | 'gone'>(spaceId, by, async () => {
       const before = await this.find(spaceId, id);
       if (!before) return { result: 'gone' };
       const after = { ...before, ...change };
@@ -191,8 +192,8 @@ export class Members {
   }
 
   /** Ends a membership; the account is kept. `last-admin`, `owner` and `gone` are reasons why the membership was not ended. */
-  remove({ spaceId, id }: Member): Promise<'removed' | 'last-admin' | 'owner' | 'gone'> {
-    return this.#decide<'removed' | 'last-admin' | 'owner' | 'gone'>(spaceId, async () => {
+  remove({ spaceId, id }: Member, by = ''): Promise<'removed' | 'last-admin' | 'owner' | 'gone'> {
+    return this.#decide<'removed' | 'last-admin' | 'owner' | 'gone'>(spaceId, by, async () => {
       const member = await this.find(spaceId, id);
       if (!member) return { result: 'gone' };
       const obstacle = await this.#obstacle(member);
@@ -201,8 +202,8 @@ export class Members {
   }
 
   /** Makes an active admin the owner; false if the account is not an active admin of the space. */
-  own(spaceId: Id, id: Id): Promise<boolean> {
-    return this.#decide(spaceId, async () => {
+  own(spaceId: Id, id: Id, by = ''): Promise<boolean> {
+    return this.#decide(spaceId, by, async () => {
       const member = await this.find(spaceId, id);
       const may = member?.role === 'admin' && member.state === 'active';
       return may ? { result: true, changes: [putOwner(spaceId, id, this.#now())] } : { result: false };
@@ -321,10 +322,12 @@ export class Members {
    * Serialises the changes of the members of a space: the changes have numbers, and each commit stores the next number (family
    * `member-turn`). If another commit, possibly of another service, has already stored this number, `decide` runs again on the
    * new state. Without this rule, two admins could demote each other at the same time.
+   * @param by the account or key that makes the change; all take turns
    * @param decide reads the state and returns the result with its changes; without `changes`, nothing is committed
    */
   async #decide<T>(
     spaceId: Id,
+    by: Id,
     decide: () => Promise<{ readonly result: T; readonly changes?: readonly Change[] }>,
   ): Promise<T> {
     const { store, ids } = this.#options;
@@ -347,7 +350,7 @@ export class Members {
     };
     // Another commit took the number, created the account or set its password. The next attempt reads the result of that commit.
     const taken = { 'record-key': async () => {} };
-    return this.#changes.run(spaceId, () => untilUndisturbed(change, taken));
+    return this.#changes.run(spaceId, () => untilUndisturbed(change, taken), by);
   }
 
   /** Stores that the account has its first password. If two requests set a first password concurrently, one commit fails. */

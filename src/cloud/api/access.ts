@@ -39,6 +39,11 @@ declare module 'fastify' {
 
 export type Caller = Pick<FastifyRequest, 'spaceId' | 'access'>;
 
+/** Id of the account or key whose request it is. */
+export function credentialOf({ userId, keyId }: Access): Id {
+  return userId ?? keyId ?? '';
+}
+
 /** Returns the device if the caller may see it. @throws ApiFault 404 otherwise */
 export async function visibleDevice(store: Store, { spaceId, access }: Caller, id: Id): Promise<DeviceRow> {
   const row = await store.device(spaceId, id);

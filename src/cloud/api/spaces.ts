@@ -11,7 +11,7 @@ import { deletionOf } from '../accounts/spaces.js';
 import { ApiFault, notFound, unknownId } from '../http/errors.js';
 import { NoContent, operation, PageOf, type Routes } from '../http/operation.js';
 import { ConflictError, type Id, isDeleted, type Page, type SpaceRow } from '../store/store.js';
-import { type Access, needWholeSpace } from './access.js';
+import { type Access, credentialOf, needWholeSpace } from './access.js';
 import type { ApiContext, Family } from './family.js';
 import { needNoEnd } from './keys.js';
 import { type Names, namesOf } from './names.js';
@@ -186,11 +186,11 @@ function spaceResource({ store, members }: ApiContext) {
     return member?.state === 'active' ? member.role : undefined;
   }
 
-  async function handOver(spaceId: Id, { userId }: Access, to: Id): Promise<void> {
+  async function handOver(spaceId: Id, access: Access, to: Id): Promise<void> {
     const owner = await members.ownerOf(spaceId);
     if (owner === to) return;
-    if (owner !== null && owner !== userId) throw new ApiFault(403, 'only the owner may transfer a space');
-    if (!(await members.own(spaceId, to))) {
+    if (owner !== null && owner !== access.userId) throw new ApiFault(403, 'only the owner may transfer a space');
+    if (!(await members.own(spaceId, to, credentialOf(access)))) {
       throw unknownId('body/owner_id', to, 'an admin');
     }
   }

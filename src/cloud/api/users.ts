@@ -12,6 +12,7 @@ import { INVITATION } from '../accounts/members.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf, type Routes } from '../http/operation.js';
 import type { Id } from '../store/store.js';
+import { credentialOf } from './access.js';
 import type { ApiContext, Family } from './family.js';
 import { needNoEnd } from './keys.js';
 import { sendPage } from './pages.js';
@@ -65,7 +66,7 @@ function addCollection(routes: Routes, context: ApiContext): void {
     async ({ spaceId, body, access }, reply) => {
       const { email, role = 'user', name = null } = body;
       await needNoEnd(store, { spaceId, access });
-      const invited = await members.invite(spaceId, { email, role, name: name?.trim() ?? null });
+      const invited = await members.invite(spaceId, { email, role, name: name?.trim() ?? null }, credentialOf(access));
       if (invited === 'known')
         throw new ApiFault(409, `"${email}" is already a user of this space or already invited`, 'user-known');
       const { member, token } = invited;
@@ -109,7 +110,7 @@ function addItem(routes: Routes, { store, members }: ApiContext): void {
         ...(role !== undefined && { role }),
         ...(name !== undefined && { name: name?.trim() ?? null }),
       };
-      return userView(allowed(await members.change(await find(spaceId, params.id), change)));
+      return userView(allowed(await members.change(await find(spaceId, params.id), change, credentialOf(access))));
     },
   );
 
@@ -124,8 +125,8 @@ function addItem(routes: Routes, { store, members }: ApiContext): void {
       response: { 204: NoContent },
       errors: LAST,
     }),
-    async ({ spaceId, params }, reply) => {
-      allowed(await members.remove(await find(spaceId, params.id)));
+    async ({ spaceId, params, access }, reply) => {
+      allowed(await members.remove(await find(spaceId, params.id), credentialOf(access)));
       return reply.code(204).send();
     },
   );

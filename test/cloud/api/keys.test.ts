@@ -408,6 +408,21 @@ describe('a key with an end', () => {
   });
 });
 
+describe('a leaked key', () => {
+  it('is deleted before its many changes that wait', async () => {
+    const { call } = await service();
+    const { key, id } = (await call('POST', 'keys', { name: 'leaked' })).json;
+    const leaked = withKey(call, key);
+    const ended: string[] = [];
+    const change = (n: number) => leaked('PUT', `keys/${id}`, { name: `name ${n}` }).then(() => ended.push('changed'));
+    const flood = Array.from({ length: 100 }, (_, n) => change(n));
+    const deleted = call('DELETE', `keys/${id}`).then(({ status }) => ended.push(String(status)));
+    await Promise.all([...flood, deleted]);
+    expect(ended.indexOf('204')).toBeGreaterThanOrEqual(0);
+    expect(ended.indexOf('204')).toBeLessThan(20);
+  });
+});
+
 describe('the list of keys', () => {
   it('reads a tag once, however many keys have it', async () => {
     const { call, store } = await service();

@@ -16,6 +16,16 @@ it('work for the same thing runs in the order of the calls, one at a time, also 
   expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
 
+it('the callers take turns: the second call of one waits for one call of another, however many that has made', async () => {
+  const turns = new OneByOne();
+  const seen: string[] = [];
+  const call = (caller: string, n: number) => turns.run('key', async () => void seen.push(`${caller}${n}`), caller);
+  const flood = Array.from({ length: 50 }, (_, n) => call('a', n));
+  await Promise.all([...flood, call('b', 1), call('b', 2)]);
+  expect(seen.slice(0, 5)).toEqual(['a0', 'b1', 'a1', 'b2', 'a2']);
+  expect(seen).toHaveLength(52);
+});
+
 it('a call is rejected if 2,000 wait for the same thing, and the next one is accepted when they have ended', async () => {
   const turns = new OneByOne();
   let release = () => {};
