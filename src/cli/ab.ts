@@ -17,6 +17,7 @@ import {
   addComparisonOptions,
   type ComparisonFlags,
   readConditions,
+  reserveFiles,
   showComparison,
   showNoComparison,
 } from './comparison.js';
@@ -112,6 +113,7 @@ async function execute(given: AbFlags, host: Host): Promise<ExitCode> {
     var: collectVariables(given.var, host.env),
   };
   const conditions = readConditions(flags);
+  reserveFiles(flags);
   for (const name of NAMES) checkCloud(name, flags, host);
   const { plan, isOther } = await planFirst({ ...flags, target: flags.a }, 'ab', 'real', host);
   const planned = planRuns(plan.seed, flags, host);

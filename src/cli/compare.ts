@@ -6,7 +6,7 @@ import { EVENTS_FILE } from '../library/run-files.js';
 import { type ComparedRun, findMisfit, findObjections, withoutSpoiled } from '../report/compare/side.js';
 import { REPORT_FILES } from '../report/renderers/index.js';
 import { defineCommand } from './command.js';
-import { addComparisonOptions, type ComparisonFlags, readConditions, showComparison } from './comparison.js';
+import { addComparisonOptions, type ComparisonFlags, readConditions, reserveFiles, showComparison } from './comparison.js';
 import type { Host } from './host.js';
 import { computeDigest } from './read-run.js';
 import { findBaseline, findSummary, readSide } from './run-folders.js';
@@ -42,6 +42,7 @@ export const compare = defineCommand<CompareFlags>(
 
 async function execute(flags: CompareFlags, host: Host): Promise<ExitCode> {
   const conditions = readConditions(flags);
+  reserveFiles(flags);
   const first = readSide(flags.a);
   const sides = flags.b === undefined ? ([findBaseline(first), first] as const) : ([first, readSide(flags.b)] as const);
   const { a, b, remarks } = withoutSpoiled(...sides);

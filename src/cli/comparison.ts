@@ -1,7 +1,7 @@
 /** What `compare` and `ab` share: the options of a comparison, and how its result is shown. */
 import type { Argv } from 'yargs';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
-import { writeWhole } from '../kernel/write-files.js';
+import { KINDS, reserve, writeWhole } from '../kernel/write-files.js';
 import { type Comparison, compareSides } from '../report/compare/compare.js';
 import type { Condition } from '../report/compare/condition.js';
 import { writeComparisonHtml, writeMessagePage } from '../report/compare/html.js';
@@ -39,6 +39,12 @@ export function readConditions({ 'fail-if': lines }: ComparisonFlags): readonly 
   const wrong = read.filter((one) => typeof one === 'string');
   if (wrong.length > 0) throw new UsageError('bad-condition', wrong.map((why) => `--fail-if ${why}`).join('\n'));
   return read.filter((one) => typeof one !== 'string');
+}
+
+/** Checks that the files can be written; call it before the work. @throws UsageError */
+export function reserveFiles({ html, markdown }: ComparisonFlags): void {
+  if (html !== undefined) reserve(html, KINDS.page);
+  if (markdown !== undefined) reserve(markdown, KINDS.summary);
 }
 
 interface Shown {

@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { readText } from '../input/text-file.js';
 import { EXIT, UsageError } from '../kernel/errors.js';
-import { writeWhole } from '../kernel/write-files.js';
+import { KINDS, reserve, writeWhole } from '../kernel/write-files.js';
 import { packagedProfiles } from '../profile/library.js';
 import { fitGroups } from '../record/fit.js';
 import { describeLeftOut, writeScenario } from '../record/fit-yaml.js';
@@ -17,6 +17,7 @@ export const fit = defineCommand<{ readonly recording: string; readonly out: str
       .positional('recording', { type: 'string', demandOption: true, describe: 'file from "ghostfleet record"' })
       .option('out', { type: 'string', requiresArg: true, describe: 'file to write (default: standard output)' }),
   async ({ recording: file, out }, host) => {
+    if (out !== undefined) reserve(out, KINDS.fitted);
     const recording = convertToDeviceTime(readRecording(await readText(file), file));
     const profiles = packagedProfiles();
     const groups = fitGroups(recording, profiles);

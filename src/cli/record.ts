@@ -8,7 +8,7 @@ import { PRIVATE } from '../kernel/private-file.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { days, exactDuration, parseDuration, seconds, type UnixMillis } from '../kernel/time.js';
 import { shownAddress } from '../kernel/web-address.js';
-import { reserve, writeWhole } from '../kernel/write-files.js';
+import { KINDS, reserve, writeWhole } from '../kernel/write-files.js';
 import { packagedProfiles } from '../profile/library.js';
 import { collect } from '../record/collect.js';
 import { describeContent } from '../record/describe.js';
@@ -89,7 +89,7 @@ async function execute(flags: RecordFlags, host: Host): Promise<ExitCode> {
     throw new UsageError('bad-flags', '--names needs another file than --out');
   const { recording, names, isCut } = await readSpace(flags, host, {
     begun: () => {
-      reserve(out);
+      reserve(out, KINDS.recording);
       if (namesFile !== undefined) reserve(namesFile);
     },
     leftBehind: () => `"${out}" was not written`,

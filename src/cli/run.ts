@@ -5,7 +5,7 @@ import { isoTime } from '../kernel/calendar.js';
 import { type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
 import { countOf } from '../kernel/quantity.js';
 import { plainBase, shownAddress, shownCommand } from '../kernel/web-address.js';
-import { reserve, writeWhole } from '../kernel/write-files.js';
+import { KINDS, reserve, writeWhole } from '../kernel/write-files.js';
 import { beginRun, EVENTS_FILE, type RunFolder, sourceOf, writeReports } from '../library/run-files.js';
 import { RENDERERS } from '../report/renderers/index.js';
 import { renderMarkdown } from '../report/renderers/markdown.js';
@@ -162,7 +162,7 @@ export const run = defineCommand<RunFlags>(
 async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
   const flags = { ...given, file: readTypedName(given.file, host), var: collectVariables(given.var, host.env) };
   // Before the work: a long run must not end with a summary that cannot be written.
-  if (flags.markdown !== undefined) reserve(flags.markdown);
+  if (flags.markdown !== undefined) reserve(flags.markdown, KINDS.summary);
   if (flags.seeds !== undefined) {
     checkWires(flags, 'virtual');
     return runSeeds({ ...flags, seeds: flags.seeds }, () => choosePlace(flags, host).clock, host);

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { resolve } from 'node:path';
 import { UsageError } from './errors.js';
+import { readBeginning } from './file-beginning.js';
 import { createNew } from './private-file.js';
 import { cannotWrite } from './system-errors.js';
 
@@ -21,9 +22,34 @@ const SHARED = 0o666;
 /** How long the reader of a pipe may read nothing, and the pause between attempts, in milliseconds. */
 const [PATIENCE, PAUSE] = [10_000, 20];
 
-/** Checks that a file can be written; call it before long work. @throws UsageError if the file cannot be written */
-export function reserve(path: string): void {
+/** A kind of file: what it is called in messages, and how its text begins. */
+interface Kind {
+  readonly what: string;
+  readonly beginning: string;
+}
+
+/** The files that a command replaces if they have its own form. */
+export const KINDS = {
+  summary: { what: 'a summary', beginning: '### ' },
+  page: { what: 'a page', beginning: '<!doctype html>' },
+  recording: { what: 'a recording', beginning: '{"kind":"recording"' },
+  fitted: { what: 'a fitted scenario', beginning: '# Fitted to ' },
+} as const satisfies Readonly<Record<string, Kind>>;
+
+/**
+ * Checks that a file can be written; call it before long work.
+ * @param kind a file that is there must be of this kind, or empty: it could be the scenario. Default: any file is replaced
+ * @throws UsageError if the file cannot be written
+ */
+export function reserve(path: string, kind?: Kind): void {
   if (isSpecial(path)) return;
+  if (kind !== undefined && hasOtherContent(path, kind)) {
+    throw new UsageError(
+      'foreign-files',
+      `"${path}" has other content than ${kind.what}, and would be replaced`,
+      'choose another name',
+    );
+  }
   attempt(path, () => {
     // For a directory, the write fails with the system's reason.
     if (isDirectory(path)) writeFileSync(path, '');
@@ -73,6 +99,15 @@ export function openWhole(path: string): number {
 /** Writes all bytes, also to a pipe whose reader is slow. */
 export function writeFully(file: number, bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length; ) written += patiently(() => writeSync(file, bytes, written));
+}
+
+function hasOtherContent(path: string, { beginning }: Kind): boolean {
+  if (!found(path)?.isFile()) return false;
+  let text = '';
+  attempt(path, () => {
+    text = readBeginning(path, beginning.length).toString();
+  });
+  return text !== '' && text !== beginning;
 }
 
 function writeSpecial(path: string, pieces: Iterable<string>): void {

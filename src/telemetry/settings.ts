@@ -51,7 +51,7 @@ export function readTelemetrySettings(given: string | undefined, env: Environmen
   const reader = new Reader(env);
   if (reader.find('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined;
   const found = SIGNALS.flatMap((signal) => {
-    if (reader.find(`OTEL_${signal.toUpperCase()}_EXPORTER`)?.toLowerCase() === 'none') return [];
+    if (reader.readChoice(`OTEL_${signal.toUpperCase()}_EXPORTER`, ['otlp', 'none']) === 'none') return [];
     const name = `OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_ENDPOINT`;
     const own = given === undefined ? reader.find(name) : undefined;
     if (own !== undefined) return [[signal, own, name] as const];
@@ -60,6 +60,10 @@ export function readTelemetrySettings(given: string | undefined, env: Environmen
     return base === undefined ? [] : [[signal, base, source] as const];
   });
   if (found.length === 0) return undefined;
+  if (found.some(([signal]) => signal === 'metrics')) {
+    reader.readChoice('OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE', ['cumulative']);
+    reader.readChoice('OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION', ['explicit_bucket_histogram']);
+  }
   const destinations = Object.fromEntries(
     found.map(([signal, text, source]) => [signal, reader.readDestination(signal, text, source)]),
   );
@@ -92,6 +96,7 @@ class Reader {
 
   readDestination(signal: Signal, text: string, source: string): Destination {
     const address = this.#readAddress(signal, text, source);
+    this.#refuseCertificates(signal);
     const of = (name: string) => {
       const own = `OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_${name}`;
       return this.find(own) === undefined ? `OTEL_EXPORTER_OTLP_${name}` : own;
@@ -100,9 +105,19 @@ class Reader {
       url: address?.url ?? '',
       headers: { ...address?.headers, ...this.readPairs(of('HEADERS'), true) },
       encoding: this.#readEncoding(of('PROTOCOL')),
-      gzip: this.#readChoice(of('COMPRESSION'), ['none', 'gzip']) === 'gzip',
+      gzip: this.readChoice(of('COMPRESSION'), ['none', 'gzip']) === 'gzip',
       timeout: this.readMillis(of('TIMEOUT')) ?? TIMEOUT,
     };
+  }
+
+  /** Node reads certificates of authorities itself. */
+  #refuseCertificates(signal: Signal): void {
+    for (const start of ['OTEL_EXPORTER_OTLP', `OTEL_EXPORTER_OTLP_${signal.toUpperCase()}`]) {
+      if (this.find(`${start}_CERTIFICATE`) !== undefined && this.find('NODE_EXTRA_CA_CERTS') === undefined)
+        this.#problems.add(`${start}_CERTIFICATE is not supported: set NODE_EXTRA_CA_CERTS to the file`);
+      if (this.find(`${start}_CLIENT_CERTIFICATE`) !== undefined)
+        this.#problems.add(`${start}_CLIENT_CERTIFICATE is not supported: ghostfleet has no client certificate`);
+    }
   }
 
   /** The address of one signal is complete; to the others, the path of the signal is added. */
@@ -127,13 +142,13 @@ class Reader {
   }
 
   #readEncoding(name: string): Destination['encoding'] {
-    const protocol = this.#readChoice(name, ['http/protobuf', 'http/json'], (text) =>
+    const protocol = this.readChoice(name, ['http/protobuf', 'http/json'], (text) =>
       text === 'grpc' ? '; collectors usually receive http/protobuf at port 4318' : '',
     );
     return protocol === 'http/json' ? 'json' : 'protobuf';
   }
 
-  #readChoice(name: string, choices: readonly string[], hint: (text: string) => string = () => ''): string | undefined {
+  readChoice(name: string, choices: readonly string[], hint: (text: string) => string = () => ''): string | undefined {
     const text = this.find(name)?.toLowerCase();
     if (text !== undefined && !choices.includes(text)) {
       this.#problems.add(`${name} "${text}" is not ${choices.join(' or ')}${hint(text)}`);
@@ -153,7 +168,7 @@ class Reader {
 
   readSampler(): Sampler {
     const names = ['always_on', 'always_off', 'traceidratio'].flatMap((name) => [`parentbased_${name}`, name]);
-    const name = this.#readChoice('OTEL_TRACES_SAMPLER', names) ?? 'parentbased_always_on';
+    const name = this.readChoice('OTEL_TRACES_SAMPLER', names) ?? 'parentbased_always_on';
     const asksCaller = name.startsWith('parentbased_');
     if (!name.endsWith('traceidratio')) return { ratio: name.endsWith('_on') ? 1 : 0, asksCaller };
     const text = this.find('OTEL_TRACES_SAMPLER_ARG') ?? '1';

@@ -54,6 +54,23 @@ it('a run replaces the files of a run that began with a step', async () => {
   expect(await again()).toMatchObject({ exit: 0, err: expect.not.stringContaining('in the way') });
 });
 
+it('a summary, a page and a fitted scenario do not take the place of files of others', async () => {
+  const recording = join(folder(), 'mine.ndjson');
+  writeFileSync(recording, '{"kind":"recording"}\n');
+  const commands = [
+    ['run', TINY, '--markdown', TINY],
+    ['run', TINY, '--seeds', '2', '--markdown', recording],
+    ['compare', RAN, RAN, '--markdown', TINY],
+    ['compare', RAN, RAN, '--html', recording],
+    ['fit', recording, '--out', recording],
+  ];
+  for (const command of commands) {
+    const { exit, err } = await ghostfleet(command);
+    expect([exit, err]).toEqual([2, expect.stringMatching(/has other content than a .*\nchoose another name\n/)]);
+  }
+  expect([readFileSync(TINY, 'utf8'), readFileSync(recording, 'utf8')]).toEqual([TEXT, '{"kind":"recording"}\n']);
+});
+
 it.each([
   ['junit.xml', '<?xml version="1.0" encoding="UTF-8" ?>\n<testsuites name="vitest tests" tests="1">'],
   ['summary.json', '{ "total": 3 }'],

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { UsageError } from '../../src/kernel/errors.js';
 import { PRIVATE } from '../../src/kernel/private-file.js';
-import { isDirectory, reserve, writeWhole } from '../../src/kernel/write-files.js';
+import { isDirectory, KINDS, reserve, writeWhole } from '../../src/kernel/write-files.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-write-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -29,6 +29,18 @@ describe('a file that a command writes', () => {
     expect(readFileSync(path('one'), 'utf8')).toBe('old');
     writeWhole(path('one'), 'new');
     expect([readFileSync(path('one'), 'utf8'), readdirSync(directory)]).toEqual(['new', ['one']]);
+  });
+
+  it('replaces a file of its own kind, or an empty one, and no other', () => {
+    writeFileSync(path('mine'), 'name: demo\n');
+    expect(() => reserve(path('mine'), KINDS.summary)).toThrow(
+      `"${path('mine')}" has other content than a summary, and would be replaced`,
+    );
+    for (const text of ['', '### demo: passed\n']) {
+      writeFileSync(path('mine'), text);
+      expect(() => reserve(path('mine'), KINDS.summary)).not.toThrow();
+    }
+    rmSync(path('mine'));
   });
 
   it('with secrets is private from its first byte, and replaces one that others may read', () => {

@@ -102,6 +102,33 @@ describe('the settings of telemetry', () => {
     );
   });
 
+  it('refuse what ghostfleet does not send, instead of sending something else', () => {
+    const message = errorOf('http://localhost:4318', {
+      OTEL_TRACES_EXPORTER: 'console,otlp',
+      OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: 'delta',
+      OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION: 'base2_exponential_bucket_histogram',
+      OTEL_EXPORTER_OTLP_CERTIFICATE: '/ca.pem',
+      OTEL_EXPORTER_OTLP_METRICS_CLIENT_CERTIFICATE: '/client.pem',
+    });
+    expect(message.split('; ')).toEqual([
+      'OTEL_TRACES_EXPORTER "console,otlp" is not otlp or none',
+      'OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE "delta" is not cumulative',
+      'OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION "base2_exponential_bucket_histogram" is not explicit_bucket_histogram',
+      'OTEL_EXPORTER_OTLP_CERTIFICATE is not supported: set NODE_EXTRA_CA_CERTS to the file',
+      'OTEL_EXPORTER_OTLP_METRICS_CLIENT_CERTIFICATE is not supported: ghostfleet has no client certificate',
+    ]);
+  });
+
+  it('accept the file of an authority that Node reads, and the forms that are sent', () => {
+    const env = {
+      OTEL_METRICS_EXPORTER: 'otlp',
+      OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: 'Cumulative',
+      OTEL_EXPORTER_OTLP_CERTIFICATE: '/ca.pem',
+      NODE_EXTRA_CA_CERTS: '/ca.pem',
+    };
+    expect(() => readTelemetrySettings('https://collector', env)).not.toThrow();
+  });
+
   it('name all problems of the variables at once, without the headers', () => {
     const message = errorOf(undefined, {
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4317',
