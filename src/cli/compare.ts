@@ -6,7 +6,13 @@ import { EVENTS_FILE } from '../library/run-files.js';
 import { type ComparedRun, findMisfit, findObjections, withoutSpoiled } from '../report/compare/side.js';
 import { REPORT_FILES } from '../report/renderers/index.js';
 import { defineCommand } from './command.js';
-import { addComparisonOptions, type ComparisonFlags, readConditions, reserveFiles, showComparison } from './comparison.js';
+import {
+  addComparisonOptions,
+  type ComparisonFlags,
+  readConditions,
+  reserveFiles,
+  showComparison,
+} from './comparison.js';
 import type { Host } from './host.js';
 import { computeDigest } from './read-run.js';
 import { findBaseline, findSummary, readSide } from './run-folders.js';

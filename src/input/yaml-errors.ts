@@ -56,6 +56,7 @@ function describe(text: string, error: YAMLError): SyntaxProblem {
   return (
     findOpen(text, error) ??
     findColonInValue(text, error) ??
+    findBrackets(text, error) ??
     findOddColumn(text, error) ??
     findMissingColon(text, error) ?? { at, message: sentenceOf(error) }
   );
@@ -147,6 +148,22 @@ function findColonInValue(text: string, { code, pos: [at] }: YAMLError): SyntaxP
   if (code !== 'BLOCK_AS_IMPLICIT_KEY' || line?.key === undefined || at < line.start + line.key) return undefined;
   if (!/:(\s|$)/.test(value)) return undefined;
   return { at, message: `${quote(value.trim())} contains ": ", so it needs quotation marks around it` };
+}
+
+/** `get: /spaces/{space}` in braces, `{location}/parts`, `"$.id" == 5`: brackets or quotation marks in a text without marks. */
+function findBrackets(text: string, { message, pos: [at] }: YAMLError): SyntaxProblem | undefined {
+  const isInside =
+    /[{[]/.test(text[at] ?? '') && /^(?:Unexpected flow-.*-start at node end|Missing , or :)/.test(message);
+  const start = text.lastIndexOf('\n', at - 1) + 1;
+  const isBehind = message === 'Unexpected scalar at node end' && /[}\]"']\s*$/.test(text.slice(start, at));
+  if (!isInside && !isBehind) return undefined;
+  const [lead = ''] = /^(?:.*[:,]\s+|\s*(?:- +)*)(?:[{[]\s*)*/.exec(text.slice(start, at)) ?? [];
+  const before = isInside ? lead : lead.replace(/[{[\s]+$/, (open) => open.replace(/\S.*$/s, ''));
+  const [rest = ''] = /^(?:[{[][^{}[\]\n]*[}\]]|[^,{}[\]\n])+/.exec(text.slice(at)) ?? [];
+  const value = text.slice(start + before.length, at) + rest.trimEnd();
+  // Otherwise, it is a part of several values.
+  if (/[{}[\]]/.test(value.replace(/\{[^{}[\]]*\}|\[[^{}[\]]*\]/g, ''))) return undefined;
+  return { at: start + before.length, message: `${quote(value)} needs quotation marks around all of it` };
 }
 
 /** A line that does not begin in the column of its neighbours. */

@@ -76,6 +76,31 @@ describe('a slip in a YAML file', () => {
       'a.yaml:2:8: "fleet: the first" contains ": ", so it needs quotation marks around it',
     ],
     [
+      'a brace in a text',
+      'a:\n  - { get: /spaces/{space}/tags, name: x }\n',
+      'a.yaml:2:12: "/spaces/{space}/tags" needs quotation marks around all of it',
+    ],
+    [
+      'a bracket in a text',
+      'a: { capture: { id: $[0].id, b: 1 } }\n',
+      'a.yaml:1:21: "$[0].id" needs quotation marks around all of it',
+    ],
+    [
+      'a brace in a text of a list',
+      'a: [status == 200, $.a == {id}]\n',
+      'a.yaml:1:20: "$.a == {id}" needs quotation marks around all of it',
+    ],
+    [
+      'a text behind a brace',
+      'a:\n  b: {at}/parts\n',
+      'a.yaml:2:6: "{at}/parts" needs quotation marks around all of it',
+    ],
+    [
+      'a text behind a map that does not belong to it',
+      'a:\n  - { b: 1 } c\n',
+      'a.yaml:2:14: Unexpected scalar at node end',
+    ],
+    [
       'a brace without an end',
       fleet('  - { name: cc, profile: clime', 'steps:', '  - { at: 10m, to: [cc] }'),
       'a.yaml:3:5: "{ name: cc, profile: clime" has no closing "}"',
