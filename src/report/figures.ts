@@ -169,7 +169,7 @@ export function callTimeRows({ calls, allCalls, clock }: RunResult): readonly Ro
  * How the times and rates of API requests relate to real time; undefined unless time of the run passed faster or slower. */
 export function callPace({ clock, speed, calls }: RunResult): string | undefined {
   if (clock === 'virtual' || speed === null || speed === 1 || Object.keys(calls).length === 0) return undefined;
-  return `Times to the answer are in real time. The rates of the scenario are in time of the run: at × ${speed}, 1/s is ${speed}/s for the API.`;
+  return `Times of iterations and to the answer are in real time. The rates of the scenario are in time of the run: at × ${speed}, 1/s is ${speed}/s for the API.`;
 }
 
 export const UPLINK_COLUMNS = ['made', 'sent', 'acked', 'dropped', 'waiting', 'stored', 'copies'] as const;
