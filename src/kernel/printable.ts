@@ -3,8 +3,11 @@
  * lines or change the title; characters for the direction of writing could make a text look like another one.
  */
 
-/** Control characters, line separators, and characters that are invisible or change the order or the look of others. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|\u034f|\u17b4|\u17b5/gu;
+/**
+ * Control characters, line separators, and characters that are invisible or change the order or the look of others. Kept is only
+ * the selector after an emoji that many keyboards add.
+ */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}](?<!\p{Emoji}\ufe0f)/gu;
 
 /** The text with U+FFFD in place of characters that a page must not contain. Line feeds and tabs are kept. */
 export function withoutUnprintable(text: string): string {

@@ -66,6 +66,24 @@ describe('the output of', () => {
   });
 });
 
+it('invisible characters are escaped, except the selector of an emoji', () => {
+  const invisible = [
+    '\u034f',
+    '\u115f',
+    '\u17b4',
+    '\u180b',
+    '\u2065',
+    '\u3164',
+    '\ufe00',
+    '\ufff0',
+    '\u{e0000}',
+    '\u{e0100}',
+  ];
+  for (const each of invisible) expect(printable(`a${each}`)).toMatch(/^a\\u/);
+  expect(printable('\u2600\ufe0f ok')).toBe('\u2600\ufe0f ok');
+  expect(printable('\u2600\ufe0f\ufe0fx\ufe0f')).toBe('\u2600\ufe0f\\ufe0fx\\ufe0f');
+});
+
 it('a terminal offers no words with control characters, and its prompt has none', async () => {
   const opened: TerminalOptions[] = [];
   const prompts: string[] = [];
