@@ -7,6 +7,7 @@ import {
   CreatedAt,
   EXAMPLE,
   Field,
+  hasAtMost,
   ItemParams,
   NewName,
   Nullable,
@@ -54,7 +55,7 @@ const Transformation = Type.Refine(
     description: 'a script of at most 65536 characters, without the character U+0000',
     documented: { type: 'string', maxLength: 65_536, pattern: '^[^\\x00]*$' },
   }),
-  (text) => [...text].length <= 65_536 && !text.includes('\0'),
+  (text) => hasAtMost(65_536, text) && !text.includes('\0'),
 );
 
 export const Connector = Answer(

@@ -10,6 +10,7 @@ import {
   EXAMPLE,
   Field,
   Hash,
+  hasAtMost,
   ItemParams,
   Limit,
   NewComment,
@@ -309,11 +310,11 @@ function isLabel(label: Readonly<Record<string, unknown>>): boolean {
   const entries = Object.entries(label);
   // The schema does not check the value under a name with a line break, because its pattern for names does not match such a
   // name.
-  return entries.length <= 64 && entries.every(([name, value]) => [...name].length <= 64 && isShort(value));
+  return entries.length <= 64 && entries.every(([name, value]) => hasAtMost(64, name) && isShort(value));
 }
 
 function isShort(value: unknown): boolean {
-  return typeof value === 'string' && [...value].length <= 1024;
+  return typeof value === 'string' && hasAtMost(1024, value);
 }
 
 /** The serial number as a number; undefined if it is not valid. */

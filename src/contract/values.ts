@@ -132,10 +132,15 @@ export const Name = Type.Refine(
   isName,
 );
 
+/** Whether a text has at most `max` characters. Of a much longer one, they are not counted: that takes long. */
+export function hasAtMost(max: number, text: string): boolean {
+  return text.length <= max || (text.length <= 2 * max && [...text].length <= max);
+}
+
 /** Whether a text is a name, apart from blanks at its ends. */
 export function isName(text: string): boolean {
   const name = text.trim();
-  return isPrintable(name) && [...name].length <= 64;
+  return hasAtMost(64, name) && isPrintable(name);
 }
 
 const LONGEST_LABEL = 127;
@@ -152,7 +157,7 @@ export const Label = Type.Refine(
 );
 
 export function isLabel(text: string): boolean {
-  return !HARMFUL.test(text) && text.trim() !== '' && [...text].length <= LONGEST_LABEL;
+  return hasAtMost(LONGEST_LABEL, text) && !HARMFUL.test(text) && text.trim() !== '';
 }
 
 /** Any text, as a filter. */
@@ -177,7 +182,7 @@ export function NullableText(max: number) {
       description: `a text of at most ${max} characters, or null`,
       documented: { anyOf: [{ type: 'string', maxLength: max }, { type: 'null' }] },
     }),
-    (text) => text === null || [...text].length <= max,
+    (text) => text === null || hasAtMost(max, text),
   );
 }
 

@@ -4,6 +4,7 @@ import { SpaceParams } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
 import { operation } from '../http/operation.js';
 import type { Family } from './family.js';
+import { Share } from './share.js';
 
 const EMPTY = { min: [], mean: [], max: [] };
 /** Before the first sample. The cast is safe because each figure has an entry. */
@@ -12,7 +13,8 @@ const NOTHING = {
   series: Object.fromEntries(FIGURES.map((name) => [name, EMPTY])) as Record<Figure, typeof EMPTY>,
 };
 
-export const history: Family = (routes, { store, clock, history }) => {
+export const history: Family = (routes, context) => {
+  const { store, clock, history } = context;
   routes.get(
     '/spaces/:space_id/history',
     operation({
@@ -24,13 +26,16 @@ export const history: Family = (routes, { store, clock, history }) => {
       params: SpaceParams,
       response: { 200: History },
     }),
-    async ({ spaceId }) => {
+    async (request, reply) => {
+      const { spaceId } = request;
+      const devices = await store.countDevices(spaceId, {});
+      await new Share(context, request, reply).turn();
       const known = history?.of(spaceId);
       const { starts, series } = known?.read() ?? NOTHING;
       return {
         from: isoTime(known?.from ?? clock.wall),
         starts: starts.map((start) => start / 1000),
-        devices: await store.countDevices(spaceId, {}),
+        devices,
         figures: series,
       };
     },

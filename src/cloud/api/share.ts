@@ -9,7 +9,7 @@ import { whenOver } from '../http/sockets.js';
 import { Unsent, type UnsentLimits } from '../http/unsent.js';
 import type { Id } from '../store/store.js';
 import { tenantOf } from '../store/tenants.js';
-import type { Caller } from './access.js';
+import { type Caller, credentialOf } from './access.js';
 import type { ApiContext } from './family.js';
 
 const MB = 1024 * 1024;
@@ -60,7 +60,7 @@ export class Share {
   /** The owner of the space, or the account. */
   tenant(): Promise<Id> {
     const { spaceId, access } = this.#caller;
-    const own = access.userId ?? access.keyId ?? '';
+    const own = credentialOf(access);
     this.#tenant ??= spaceId === '' ? Promise.resolve(own) : tenantOf(this.#context.store, spaceId);
     return this.#tenant;
   }
