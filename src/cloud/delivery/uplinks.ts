@@ -282,7 +282,7 @@ export class UplinkHandler {
     session: DeviceSession,
     message: Extract<UpMessage, { kind: 'upload-config' }>,
   ): Promise<PreparedUplink> {
-    const answers = await this.#findProvedConfigs(session, message.lines);
+    const answers = await this.#findProvedConfigs(session, () => message.lines);
     const row = this.#makeRow(session, 'config', message.lines);
     const device = { configHash: message.hash, ...noteConfig(session.device, message.lines) };
     return prepareUplink('config', row, { device, answers, configUnchecked: false });
@@ -358,7 +358,7 @@ export class UplinkHandler {
   }
 
   async #proveConfigs(session: DeviceSession, uplink: PreparedUplink): Promise<PreparedUplink> {
-    return { ...uplink, answers: await this.#findProvedConfigs(session, await this.#findLastConfig(session)) };
+    return { ...uplink, answers: await this.#findProvedConfigs(session, () => this.#findLastConfig(session)) };
   }
 
   async #takeShell(
@@ -379,13 +379,20 @@ export class UplinkHandler {
     return prepareUplink('shell', row, { answers: asked.includes(messageId) ? [messageId] : [] });
   }
 
-  /** Ids of the config downlinks whose lines are all contained in the reported configuration. */
-  async #findProvedConfigs(session: DeviceSession, reported: readonly string[]): Promise<readonly string[]> {
-    const open = await this.#options.store.unansweredDownlinks(session.device.id);
-    const settings = readReported(reported);
-    return open
-      .filter((row) => row.type === 'config' && containsConfig(settings, row.body as readonly string[]))
-      .map((row) => row.id);
+  /**
+   * Ids of the config downlinks whose lines are all contained in the reported configuration.
+   * @param report returns its lines; called only if a config downlink is open, because most boots of a fleet have none
+   */
+  async #findProvedConfigs(
+    session: DeviceSession,
+    report: () => readonly string[] | Promise<readonly string[]>,
+  ): Promise<readonly string[]> {
+    const open = (await this.#options.store.unansweredDownlinks(session.device.id)).filter(
+      ({ type }) => type === 'config',
+    );
+    if (open.length === 0) return [];
+    const settings = readReported(await report());
+    return open.filter(({ body }) => containsConfig(settings, body as readonly string[])).map(({ id }) => id);
   }
 
   async #findLastConfig(session: DeviceSession): Promise<readonly string[]> {
