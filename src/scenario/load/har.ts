@@ -157,7 +157,7 @@ function keptHeaders(headers: unknown): Readonly<Record<string, string>> {
     list.flatMap((header) => {
       if (!isObject(header) || typeof header.name !== 'string' || typeof header.value !== 'string') return [];
       const name = header.name.toLowerCase();
-      return KEPT.includes(name) && !/[\r\n\0]/.test(header.value) ? [[name, header.value]] : [];
+      return KEPT.includes(name) && HEADER_VALUE.test(header.value) ? [[name, header.value]] : [];
     }),
   );
 }

@@ -95,6 +95,18 @@ describe('the replay of a HAR file', () => {
     expect(count('call.answered')).toBe(3);
   });
 
+  it('sends four headers at most, and none with a character that HTTP does not allow', async () => {
+    const url = 'https://cloud.example/api/v2/me';
+    const headers = [
+      ['Accept', 'text/csv'],
+      ['If-Match', '"\u2603"'],
+      ['X-Tenant', 'a'],
+      [':authority', 'b'],
+    ] as const;
+    const { sent } = await runLoads(planScenario(scenarioOf(REPLAY, harOf([{ at: '01.000', url, headers }]))));
+    expect(sent.map((request) => request.headers)).toEqual([{ accept: 'text/csv' }]);
+  });
+
   it('sends a body with its type, and no request that had no answer or came from a cache', async () => {
     const url = 'https://cloud.example/api/v2/me';
     const form = { mimeType: 'application/x-www-form-urlencoded', text: 'a=1' };
