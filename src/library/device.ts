@@ -320,26 +320,32 @@ async function connectTo(service: ServiceAddress, devices: number): Promise<Reac
   }
 }
 
-/** Creates the devices in the cloud and returns their ids. */
+/** Creates the devices in the cloud and returns their ids. If the cloud rejects one of them, none stays there. */
 async function created(
   client: DeviceCloudClient,
   kind: DeviceKind,
   devices: readonly DeviceAccount[],
 ): Promise<readonly string[]> {
   const queue = new PQueue({ concurrency: REQUESTS });
-  const made = await queue.addAll(
-    devices.map(
-      ({ name, serial, claimToken }) =>
-        () =>
-          client.createDevice({
-            name,
-            serial_number: String(serial).padStart(10, '0'),
-            token: claimToken,
-            ...makeRegisteredSecret(kind, claimToken),
-          }),
-    ),
-  );
-  return made.map(({ id }) => id);
+  const ids: string[] = [];
+  const faults: unknown[] = [];
+  for (const [index, { name, serial, claimToken }] of devices.entries()) {
+    void queue.add(async () => {
+      if (faults.length > 0) return;
+      const body = { name, serial_number: String(serial).padStart(10, '0'), token: claimToken };
+      try {
+        ids[index] = (await client.createDevice({ ...body, ...makeRegisteredSecret(kind, claimToken) })).id;
+      } catch (error) {
+        faults.push(error);
+      }
+    });
+  }
+  await queue.onIdle();
+  if (faults.length === 0) return ids;
+  // The error of the creation is the one that matters; a cloud that no longer answers keeps them.
+  for (const id of ids) if (id !== undefined) void queue.add(() => client.deleteDevice(id).catch(() => {}));
+  await queue.onIdle();
+  throw faults[0];
 }
 
 function profileOf(profile: string | Profile, firmware: string | undefined): Profile {

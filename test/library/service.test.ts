@@ -217,6 +217,14 @@ describe('a virtual device', () => {
     await expect(startDevice(wrong)).rejects.toThrow(/colour[\s\S]*serial: "0"[\s\S]*token: "short"/);
   });
 
+  it('of which the cloud rejects one leaves no device there: its serial number is in use', async () => {
+    await using service = await startService({ time: virtualTime() });
+    await using taken = await startDevice({ profile: 'clime', service, serial: 2_159_000_020 });
+    const fleet = startFleet({ profile: 'clime', service, count: 40, firstSerial: 2_159_000_001 });
+    await expect(fleet).rejects.toMatchObject({ status: 409 });
+    expect((await service.client.devices()).map(({ id }) => id)).toEqual([taken.id]);
+  });
+
   it('has a different serial number from others of the same service', async () => {
     const { service } = await virtual();
     await using _ = service;
