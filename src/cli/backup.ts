@@ -2,7 +2,7 @@
 import { isPostgresUrl } from '../cloud/store/postgres/url.js';
 import { backupDatabase } from '../cloud/store/sqlite/backup.js';
 import { sameKey } from '../cloud/store/sqlite/unlock.js';
-import { EXIT, UsageError } from '../kernel/errors.js';
+import { EXIT, InterruptedError, UsageError } from '../kernel/errors.js';
 import { checkDatabase } from './check-database.js';
 import { defineCommand } from './command.js';
 
@@ -20,7 +20,9 @@ export const backup = defineCommand<{ readonly db: string; readonly target: stri
     }
     const db = checkDatabase(given);
     checkDatabase(target);
-    const { bytes, encrypted } = await backupDatabase(db, target);
+    const abort = new AbortController();
+    const forget = host.onInterrupt((signal) => abort.abort(new InterruptedError(signal)));
+    const { bytes, encrypted } = await backupDatabase(db, target, abort.signal).finally(forget);
     const secrets = encrypted ? sameKey(db, target) : `${target} ${IN_CLEAR}`;
     host.out.write(`${target}: ${bytes} bytes, copied and verified\n${secrets}\n`);
     return EXIT.fine;

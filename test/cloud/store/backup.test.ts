@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/cloud/open-store.js';
@@ -21,6 +21,17 @@ const countOf = async (path: string, original = path): Promise<number> => {
 };
 
 describe('a backup', () => {
+  it('that is ended leaves nothing behind', async () => {
+    const { path, store } = await furnished(200);
+    await store.close();
+    const target = newPath();
+    const ended = new AbortController();
+    const copying = backupDatabase(path, target, ended.signal);
+    ended.abort(new Error('enough'));
+    await expect(copying).rejects.toThrow('enough');
+    expect(readdirSync(dirname(target)).filter((name) => name.startsWith(basename(target)))).toEqual([]);
+  });
+
   it('contains everything that was committed before it began, while the service continues to write', async () => {
     const { path, store } = await furnished(200);
     const target = newPath();

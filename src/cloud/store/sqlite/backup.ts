@@ -27,9 +27,10 @@ interface Copied {
 
 /**
  * Copies `path` to `target`, which must not exist. `target` is created when the copy is complete and has passed SQLite's check.
- * @throws UsageError `bad-database`, `target-exists`, `bad-target`
+ * @param ended ends the copying: nothing is left of the copy
+ * @throws UsageError `bad-database`, `target-exists`, `bad-target`; the reason of `ended`
  */
-export async function backupDatabase(path: string, target: string): Promise<Copied> {
+export async function backupDatabase(path: string, target: string, ended?: AbortSignal): Promise<Copied> {
   if (isTaken(target)) {
     throw new UsageError('target-exists', `"${target}" exists already`, 'use another name, or remove it');
   }
@@ -37,11 +38,17 @@ export async function backupDatabase(path: string, target: string): Promise<Copi
   let unfinished: string | undefined;
   try {
     unfinished = emptyBeside(target);
-    await source.backup(unfinished, { progress: () => PAGES_AT_ONCE }).catch((error: unknown) => {
+    const progress = () => {
+      ended?.throwIfAborted();
+      return PAGES_AT_ONCE;
+    };
+    await source.backup(unfinished, { progress }).catch((error: unknown) => {
+      ended?.throwIfAborted();
       const why = messageOf(error);
       throw new UsageError('bad-target', `cannot write "${target}": ${why}`);
     });
     checkSoundness(unfinished);
+    ended?.throwIfAborted();
     renameSync(unfinished, target);
     return { bytes: statSync(target).size, encrypted: storedProof(source) !== undefined };
   } catch (error) {
@@ -49,7 +56,7 @@ export async function backupDatabase(path: string, target: string): Promise<Copi
     throw isSqliteError(error) ? asUsageError(path, error) : error;
   } finally {
     source.close();
-    if (unfinished !== undefined) rmSync(unfinished, { force: true });
+    if (unfinished !== undefined) for (const end of ['', '-journal']) rmSync(unfinished + end, { force: true });
   }
 }
 
