@@ -149,6 +149,11 @@ export class CloudCore implements Downlinks {
     this.#states.noteContact(fresh.map(({ row }) => row));
   }
 
+  /** Whether other services share the store. */
+  get shared(): boolean {
+    return this.#sessions.shared;
+  }
+
   /** Records that a poll came from an unproven address, so that it fetches no downlinks of users; once for each downlink. */
   noteUnprovenPoll(session: DeviceSession): void {
     const waiting = session.queue.filter(({ row, awaitsProof }) => !awaitsProof && needsProof(row.type));

@@ -136,7 +136,8 @@ export class FlapGateway {
     this.#log = options.log;
     this.#patience = options.patience ?? seconds(60);
     this.#acknowledged = options.acknowledged;
-    this.#protection = new Protection({ clock: options.clock, log: options.log, patience: this.#patience });
+    const { clock, log, core } = options;
+    this.#protection = new Protection({ clock, log, patience: this.#patience, shared: core.shared });
   }
 
   /**

@@ -44,7 +44,16 @@ export interface Admitted {
   settle(): void;
 }
 
+interface ProtectionOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly patience: Millis;
+  /** Whether other nodes share the store: a device may have communicated with them. */
+  readonly shared: boolean;
+}
+
 export class Protection {
+  readonly #shared: boolean;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #patience: Millis;
@@ -55,7 +64,8 @@ export class Protection {
   };
   readonly #watched = new Map<number, Watched>();
 
-  constructor({ clock, log, patience }: { readonly clock: Clock; readonly log: Log; readonly patience: Millis }) {
+  constructor({ clock, log, patience, shared }: ProtectionOptions) {
+    this.#shared = shared;
     this.#clock = clock;
     this.#log = log;
     this.#patience = patience;
@@ -109,10 +119,12 @@ export class Protection {
     return this.#limits[sender].admit(device.serial, host, this.#clock.now);
   }
 
-  #watch({ device: { serial, id } }: DeviceSession): Watched {
+  #watch({ device: { serial, id, sessionId } }: DeviceSession): Watched {
     const known = this.#watched.get(serial);
     if (known?.deviceId === id) return known;
-    const parts = { guard: new ReplayGuard(this.#patience), allowance: new GuestAllowance() };
+    // What another node knows of the device's address, this one does not.
+    const isElsewhere = this.#shared && sessionId !== null;
+    const parts = { guard: new ReplayGuard(this.#patience, isElsewhere), allowance: new GuestAllowance() };
     const watched = { deviceId: id, ...parts, dropped: 0, loggedAt: undefined };
     this.#watched.set(serial, watched);
     return watched;

@@ -46,7 +46,9 @@ const LONGEST_CLAIM = 2;
 export class ReplayGuard {
   /** Time for which a device repeats a packet before it starts again. */
   readonly #patience: Millis;
-  /** The proven address of the device; at first, the address of its first datagram. */
+  /** Whether the device may have a proven address at another node. Then its first address here is not proven. */
+  readonly #isElsewhere: boolean;
+  /** The proven address of the device; at first, the address of its first datagram, unless it may be elsewhere. */
   #home: Source | undefined;
   /** The unproven address from which the device sent last. */
   #guest: Source | undefined;
@@ -59,12 +61,13 @@ export class ReplayGuard {
   #contestedAt: Instant | undefined;
   #dropped: { readonly mark: number; readonly source: Source; readonly since: Instant; count: number } | undefined;
 
-  constructor(patience: Millis) {
+  constructor(patience: Millis, isElsewhere = false) {
     this.#patience = patience;
+    this.#isElsewhere = isElsewhere;
   }
 
   judge(arrival: Arrival): Verdict {
-    this.#home ??= arrival.source;
+    if (!this.#isElsewhere) this.#home ??= arrival.source;
     const verdict = this.#verdict(arrival);
     if (verdict !== 'copy') this.#remember(arrival);
     if (verdict === 'known') this.#homeAt = arrival.at;
@@ -90,6 +93,10 @@ export class ReplayGuard {
 
   #verdict(arrival: Arrival): Verdict {
     const { packet, source, expected } = arrival;
+    if (this.#home === undefined) {
+      this.#guest = source;
+      return 'guest';
+    }
     const isNext = packet.sequence !== 0 && packet.sequence === expected;
     const atHome = same(this.#home, source);
     if (atHome || same(this.#guest, source)) {
@@ -98,7 +105,7 @@ export class ReplayGuard {
       return atHome ? 'known' : 'guest';
     }
     // If the network does not grant power saving mode, the device uses another port for each transmission.
-    if (isNext && source.host === this.#home?.host) {
+    if (isNext && source.host === this.#home.host) {
       this.#home = source;
       return 'known';
     }

@@ -1,5 +1,5 @@
 /** Recorded datagrams that are sent again, and limits on repeated answers (docs/SECURITY.md, "Replayed datagrams"). */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { FlapGateway } from '../../../src/cloud/gateway/flap-gateway.js';
 import { hours, seconds } from '../../../src/kernel/time.js';
 import { type Datagram, seal, tokenBytes } from '../../../src/protocol/flap/envelope.js';
@@ -19,8 +19,10 @@ const ack = (sequence: number) => ({ flags: ACK, sequence, data: NOTHING });
 const report = (n: number) =>
   single(0, encodeUp({ kind: 'upload-data', hash: '0000000000000000', body: Uint8Array.of(n) }));
 
-async function guardedCloud() {
+/** @param shared whether another node shares the store */
+async function guardedCloud({ shared = false } = {}) {
   const cloud = await testCloud();
+  vi.spyOn(cloud.core, 'shared', 'get').mockReturnValue(shared);
   const device = await cloud.addDevice();
   const warned: unknown[] = [];
   const log = { info: () => {}, warn: (what: unknown) => warned.push(what), error: () => {} };
@@ -55,6 +57,40 @@ async function recorded() {
   await cloud.queue('secret');
   return cloud;
 }
+
+describe('at a node of several, a device that has communicated with another one', () => {
+  async function another() {
+    const first = await guardedCloud({ shared: true });
+    await first.send(single(0, SESSION));
+    const { core, clock } = first;
+    const log = { info: () => {}, warn: () => {}, error: () => {} };
+    const gateway = new FlapGateway({ core, clock, trace: { emit: () => {} }, log });
+    const sendThere = async (packet: Packet, source = HOME) => {
+      const answers: Datagram[] = [];
+      gateway.receive(seal(packet, SERIAL, tokenBytes(TOKEN), 'raw'), 'raw', (answer) => answers.push(answer), source);
+      await gateway.idle();
+      return answers[0] && unseal(answers[0], TOKEN, 'raw');
+    };
+    const { id } = await first.queue('secret');
+    return { sendThere, state: async () => (await first.store.message(first.spaceId, id))?.downState };
+  }
+
+  it('gets no downlink by a poll, which may be a copy', async () => {
+    const { sendThere, state } = await another();
+    for (const source of [ELSEWHERE, HOME]) await sendThere(poll(0), source);
+    expect(await state()).toBe('pending');
+  });
+
+  it('gets its downlinks after its next report', async () => {
+    const { sendThere, state } = await another();
+    await sendThere(poll(0));
+    await sendThere(report(7));
+    // The first poll gets the answer to the session.
+    const answer = await sendThere(poll(2));
+    await sendThere({ ...poll((answer?.sequence ?? 0) + 1), flags: ACK | POLL });
+    expect(await state()).toBe('sent');
+  });
+});
 
 /** A device that starts, uploads its configuration and sends more datagrams than the gateway remembers. */
 async function longSession() {
