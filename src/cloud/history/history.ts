@@ -5,19 +5,16 @@
 import { FIGURES, type Figure } from '../../contract/history.js';
 import type { EdgeClock } from '../../kernel/clock.js';
 import { repeatWork } from '../../kernel/repeat-work.js';
-import { hours, type Millis, minutes, seconds, type UnixMillis } from '../../kernel/time.js';
+import { type Millis, minutes, seconds, type UnixMillis } from '../../kernel/time.js';
 import { OWN_TYPES } from '../../protocol/http/downlinks.js';
 import type { Id, Store } from '../store/store.js';
+import { LatestTimes } from './latest-times.js';
 import { SeriesSet } from './series.js';
 
 /** Time from one sample to the next: the shortest length of a bucket. */
 const EVERY = seconds(10);
 /** A rate is that of this time, so that it does not jump with each report of a small fleet. */
 const RATE_OF = minutes(1);
-/** The percentiles are those of the deliveries of this time, so that a single one does not change them much. */
-const DELIVERIES_OF = hours(1);
-/** Maximum number of delivery times that are kept: the latest ones. */
-const MOST_DELIVERIES = 10_000;
 
 interface Counted {
   readonly at: UnixMillis;
@@ -33,10 +30,7 @@ interface SpaceHistory {
   reports: number;
   /** The samples of {@link RATE_OF}, oldest first. */
   counted: readonly Counted[];
-  /** Delivery times since the latest sample. */
-  fresh: Millis[];
-  /** Earlier ones with the time of their sample, oldest first. */
-  deliveries: { readonly at: UnixMillis; readonly took: Millis }[];
+  readonly deliveries: LatestTimes;
 }
 
 export class History {
@@ -50,8 +44,7 @@ export class History {
 
   /** @param took from queued until delivered */
   noteDelivery(spaceId: Id, type: string, took: Millis): void {
-    const { fresh } = this.#space(spaceId);
-    if (!OWN_TYPES.has(type) && fresh.length < MOST_DELIVERIES) fresh.push(took);
+    if (!OWN_TYPES.has(type)) this.#space(spaceId).deliveries.note(took / 1000);
   }
 
   /** Adds a sample of each space that has devices. */
@@ -61,10 +54,7 @@ export class History {
     this.#sampled = now;
     for (const [spaceId, { on_time }] of healths) {
       const space = this.#space(spaceId);
-      space.deliveries = [...space.deliveries, ...space.fresh.map((took) => ({ at: now, took }))]
-        .filter(({ at }) => now - at < DELIVERIES_OF)
-        .slice(-MOST_DELIVERIES);
-      const [p50, p95] = percentilesOf(space.deliveries.map(({ took }) => took));
+      const [p50, p95] = space.deliveries.sample(now);
       space.counted = [...space.counted, { at: now, reports: space.reports, passed }].filter(
         ({ at }) => now - at < RATE_OF,
       );
@@ -74,11 +64,10 @@ export class History {
         devices_on_time: on_time,
         downlinks_waiting: waiting.get(spaceId) ?? 0,
         ...(rate !== undefined && { reports_per_minute: rate }),
-        ...(p50 !== undefined && { delivery_p50_seconds: p50 / 1000 }),
-        ...(p95 !== undefined && { delivery_p95_seconds: p95 / 1000 }),
+        ...(p50 !== undefined && { delivery_p50_seconds: p50 }),
+        ...(p95 !== undefined && { delivery_p95_seconds: p95 }),
       });
       space.reports = 0;
-      space.fresh = [];
     }
     // Otherwise spaces that are created and deleted would take more and more memory.
     for (const id of this.#spaces.keys()) if (!healths.has(id)) this.#spaces.delete(id);
@@ -92,7 +81,7 @@ export class History {
   #space(spaceId: Id): SpaceHistory {
     const known = this.#spaces.get(spaceId);
     if (known) return known;
-    const space = { series: undefined, reports: 0, counted: [], fresh: [], deliveries: [] };
+    const space = { series: undefined, reports: 0, counted: [], deliveries: new LatestTimes() };
     this.#spaces.set(spaceId, space);
     return space;
   }
@@ -115,9 +104,4 @@ function rateOf(samples: readonly Counted[]): number | undefined {
   const passed = samples.reduce((sum, each) => sum + each.passed, 0);
   if (passed === 0) return undefined;
   return (samples.reduce((sum, { reports }) => sum + reports, 0) * minutes(1)) / passed;
-}
-
-function percentilesOf(times: readonly Millis[]): readonly Millis[] {
-  const sorted = [...times].sort((a, b) => a - b);
-  return [0.5, 0.95].flatMap((share) => sorted[Math.ceil(share * sorted.length) - 1] ?? []);
 }

@@ -74,10 +74,7 @@ export class SeriesSet<Name extends string> {
   }
 }
 
-/** Numbers of a series in a bucket, and their places. */
-const [MIN, MEAN, MAX, COUNT, FIELDS] = [0, 1, 2, 3, 4] as const;
-
-/** Buckets of one length without a gap, as numbers in one block: a service may have thousands of spaces. */
+/** Buckets of one length without a gap. */
 class Tier {
   length: Millis;
   /** Index of the first bucket that is kept. */
@@ -85,62 +82,110 @@ class Tier {
   /** Index after the last bucket. */
   end = 0;
   readonly #most: number;
-  readonly #stride: number;
-  readonly #numbers: Float32Array;
+  readonly #columns: readonly Column[];
 
   constructor(length: Millis, most: number, series: number) {
     this.length = length;
     this.#most = most;
-    this.#stride = series * FIELDS;
-    this.#numbers = new Float32Array(most * this.#stride);
+    this.#columns = Array.from({ length: series }, () => new Column(most));
   }
 
   add(since: Millis, sample: readonly (number | undefined)[]): void {
     const index = Math.max(this.first, Math.floor(since / this.length));
     this.end = Math.max(this.end, index - this.#most);
-    for (; this.end <= index; this.end++) this.#clear(this.end);
+    for (; this.end <= index; this.end++) for (const column of this.#columns) column.clear(this.end % this.#most);
     this.first = Math.max(this.first, this.end - this.#most);
-    sample.forEach((value, series) => {
-      if (value !== undefined) this.#merge(this.#place(index, series), [value, value, value, 1]);
+    this.#columns.forEach((column, series) => {
+      const value = sample[series];
+      if (value !== undefined) column.add(index % this.#most, value);
     });
   }
 
   /** Each two buckets become one of twice the length. Only without buckets that are no longer kept. */
   double(): void {
-    const old = this.#numbers.slice();
-    const used = this.end;
-    this.#numbers.fill(0);
     this.length *= 2;
-    this.end = Math.ceil(used / 2);
-    for (let from = 0; from < used * this.#stride; from += FIELDS) {
-      const [bucket, place] = [Math.floor(from / this.#stride), from % this.#stride];
-      this.#merge(Math.floor(bucket / 2) * this.#stride + place, [...old.subarray(from, from + FIELDS)]);
-    }
+    this.end = Math.ceil(this.end / 2);
+    for (const column of this.#columns) column.double();
   }
 
   read(bucket: number, series: number, field: number): number | null {
-    const place = this.#place(bucket, series);
-    if (this.#numbers[place + COUNT] === 0) return null;
+    return this.#columns[series]?.read(bucket % this.#most, field) ?? null;
+  }
+}
+
+/** Numbers of a bucket, and their places. */
+const [MIN, MEAN, MAX, FIELDS] = [0, 1, 2, 3] as const;
+const MOST_COUNTED = 0xffff;
+const NO_COUNTS = new Uint16Array(0);
+
+/**
+ * A series in the buckets of a tier. It takes memory only for places up to its last one with a value, and for numbers only from
+ * the second different value on: a service may have thousands of spaces in which little happens.
+ */
+class Column {
+  readonly #most: number;
+  /** Number of values in each bucket, at most {@link MOST_COUNTED}: the weight of its mean. */
+  #counts = NO_COUNTS;
+  /** Undefined as long as all values are {@link #same}. */
+  #numbers: Float32Array | undefined;
+  #same: number | undefined;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  add(place: number, value: number): void {
+    if (place >= this.#counts.length) this.#grow(place + 1);
+    this.#same ??= Math.fround(value);
+    if (Math.fround(value) !== this.#same) {
+      this.#numbers ??= new Float32Array(this.#counts.length * FIELDS).fill(this.#same);
+    }
+    this.#merge(place, value, value, value, 1);
+  }
+
+  clear(place: number): void {
+    // A place outside of the array stays free.
+    this.#counts[place] = 0;
+  }
+
+  double(): void {
+    const counts = this.#counts;
+    for (let place = 0; place < counts.length; place++) {
+      const count = counts[place] ?? 0;
+      const [min, mean, max] = [this.#get(place, MIN), this.#get(place, MEAN), this.#get(place, MAX)];
+      counts[place] = 0;
+      if (count > 0) this.#merge(place >>> 1, min, mean, max, count);
+    }
+  }
+
+  read(place: number, field: number): number | null {
+    if (!this.#counts[place]) return null;
     // Numbers of 32 bits have seven digits.
-    return Number((this.#numbers[place + field] ?? 0).toPrecision(7));
+    return Number(this.#get(place, field).toPrecision(7));
   }
 
-  #place(bucket: number, series: number): number {
-    return (bucket % this.#most) * this.#stride + series * FIELDS;
+  #get(place: number, field: number): number {
+    return (this.#numbers ? this.#numbers[place * FIELDS + field] : this.#same) ?? 0;
   }
 
-  #clear(bucket: number): void {
-    const place = this.#place(bucket, 0);
-    this.#numbers.fill(0, place, place + this.#stride);
-  }
-
-  #merge(place: number, [min = 0, mean = 0, max = 0, count = 0]: readonly number[]): void {
+  #merge(place: number, min: number, mean: number, max: number, count: number): void {
+    const known = this.#counts[place] ?? 0;
+    this.#counts[place] = Math.min(MOST_COUNTED, known + count);
     const numbers = this.#numbers;
-    const known = numbers[place + COUNT] ?? 0;
-    if (count === 0) return;
-    numbers[place + MIN] = known === 0 ? min : Math.min(min, numbers[place + MIN] ?? min);
-    numbers[place + MAX] = known === 0 ? max : Math.max(max, numbers[place + MAX] ?? max);
-    numbers[place + MEAN] = ((numbers[place + MEAN] ?? 0) * known + mean * count) / (known + count);
-    numbers[place + COUNT] = known + count;
+    if (!numbers) return;
+    const begin = place * FIELDS;
+    numbers[begin + MIN] = known === 0 ? min : Math.min(min, numbers[begin + MIN] ?? min);
+    numbers[begin + MAX] = known === 0 ? max : Math.max(max, numbers[begin + MAX] ?? max);
+    numbers[begin + MEAN] = ((numbers[begin + MEAN] ?? 0) * known + mean * count) / (known + count);
+  }
+
+  #grow(least: number): void {
+    const length = Math.min(this.#most, Math.max(least, 2 * this.#counts.length));
+    const [counts, numbers] = [this.#counts, this.#numbers];
+    this.#counts = new Uint16Array(length);
+    this.#counts.set(counts);
+    if (!numbers) return;
+    this.#numbers = new Float32Array(length * FIELDS);
+    this.#numbers.set(numbers);
   }
 }

@@ -61,4 +61,30 @@ describe('a series', () => {
     series.add(1_000, { a: 0 });
     expect(series.read().series.a.mean[0]).toBe(5);
   });
+
+  it('keeps a value that did not change until now, also when each two buckets become one', () => {
+    const series = new SeriesSet(['a'], 0, 1);
+    for (let at = 0; at < 700; at++) series.add(at, { a: 7.1 });
+    expect(new Set(series.read().series.a.mean)).toEqual(new Set([7.1]));
+    series.add(700, { a: 9 });
+    for (let at = 701; at < 2_000; at++) series.add(at, { a: 7.1 });
+    const { starts, series: drawn } = series.read();
+    const changed = starts.findLastIndex((start) => start <= 700);
+    expect(drawn.a.min).toEqual(starts.map(() => 7.1));
+    expect(drawn.a.max).toEqual(starts.map((_, n) => (n === changed ? 9 : 7.1)));
+    expect(drawn.a.mean[changed]).toBe(7.575);
+  });
+
+  it('takes little memory for figures without a value or with a single one, and for a short time', () => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const take = (samples: number, valuesAt: (at: number) => Readonly<Record<string, number>>) => {
+      const before = process.memoryUsage().arrayBuffers;
+      const series = new SeriesSet(names, 0, 10);
+      for (let at = 0; at < samples; at++) series.add(at * 10, valuesAt(at));
+      expect(series.read().starts.length).toBeGreaterThan(0);
+      return process.memoryUsage().arrayBuffers - before;
+    };
+    expect(take(9_000, () => ({ a: 0, b: 5 }))).toBeLessThan(20_000);
+    expect(take(10, (at) => ({ a: at, b: at, c: at, d: at, e: at }))).toBeLessThan(20_000);
+  });
 });
