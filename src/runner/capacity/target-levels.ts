@@ -133,7 +133,7 @@ export class TargetLevels implements Levels {
    */
   async #timeOf(client: DeviceCloudClient, signal: AbortSignal): Promise<Millis> {
     const { clock } = this.#options;
-    await this.#limit?.turn();
+    await this.#limit?.turn(signal);
     const turns = monitorEventLoopDelay({ resolution: TURN });
     turns.enable();
     const began = clock.now;
@@ -152,7 +152,7 @@ function clientOf(
   signal: AbortSignal,
 ): Promise<DeviceCloudClient> | DeviceCloudClient {
   const gate: Gate = async (request) => {
-    await limit?.turn();
+    await limit?.turn(signal);
     return request(signal);
   };
   const options = { baseUrl: api, apiKey, gate };

@@ -194,7 +194,7 @@ async function sendWithin<T>(
   request: (signal?: AbortSignal) => Promise<T>,
   patience: Patience,
 ): Promise<T> {
-  await limit?.turn();
+  await limit?.turn(patience.signal);
   const { budget } = patience;
   try {
     const answer = await request(budget?.signal);

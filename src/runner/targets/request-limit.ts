@@ -3,6 +3,7 @@
  * A request counts from when it is sent, however long it waited for a connection before.
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
+import { asError } from '../../kernel/errors.js';
 import { Semaphore } from '../../kernel/semaphore.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 
@@ -27,9 +28,24 @@ export class RequestLimit {
     this.#clock = clock;
   }
 
-  /** Resolves when a request of the run itself may be sent. It must be sent then. */
-  async turn(): Promise<void> {
-    await new Promise<void>((resolve) => this.#acquire(resolve));
+  /**
+   * Resolves when a request of the run itself may be sent. It must be sent then.
+   * @throws the reason of `signal` if that is aborted meanwhile
+   */
+  async turn(signal?: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      let isOver = false;
+      const end = () => {
+        isOver = true;
+        reject(asError(signal?.reason));
+      };
+      signal?.addEventListener('abort', end, { once: true });
+      this.#acquire(() => {
+        signal?.removeEventListener('abort', end);
+        if (isOver) this.giveBack();
+        else resolve();
+      });
+    });
     this.sent();
   }
 

@@ -1,6 +1,9 @@
 /** A run against another cloud with a limit of requests a second. */
 import { describe, expect, it } from 'vitest';
+import { seconds } from '../../../src/kernel/time.js';
+import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { runPlan } from '../../../src/library/scenario.js';
+import { RequestLimit } from '../../../src/runner/targets/request-limit.js';
 import { unhurried } from '../../support/unhurried.js';
 import { planOf } from '../run-text.js';
 import { cloudAt, theirClouds } from './their-cloud.js';
@@ -30,4 +33,17 @@ describe('a run with a limit of requests a second', () => {
   it('does not begin with a load of a higher rate', async () => {
     await expect(visit('rate: 21/s')).rejects.toThrow('the load "reads" plans up to 21 requests/s');
   });
+});
+
+it('a request that waits for its turn ends when the run is interrupted, and the next one gets the turn', async () => {
+  const clock = new VirtualClock();
+  const limit = new RequestLimit(0.01, clock);
+  await limit.turn();
+  const interrupt = new AbortController();
+  const waiting = expect(limit.turn(interrupt.signal)).rejects.toThrow('interrupted');
+  interrupt.abort(new Error('interrupted'));
+  await waiting;
+  const next = limit.turn();
+  await clock.runUntil(seconds(100));
+  await next;
 });
