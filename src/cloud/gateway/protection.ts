@@ -84,7 +84,7 @@ export class Protection {
     const watched = this.#watch(session);
     const { guard, allowance } = watched;
     const at = this.#clock.now;
-    const arrival = { packet, mark: markOf(bytes), source, at, expected };
+    const arrival = { packet, mark: markOf(bytes), source, at, expected, elsewhere: this.#elsewhere(session) };
     const repeated = guard.isRepeated(arrival);
     const verdict = guard.judge(arrival);
     if (verdict === 'copy') {
@@ -115,16 +115,20 @@ export class Protection {
     return this.#mayRepeat('stranger', session, source);
   }
 
+  #elsewhere({ device: { sessionId, lastContact } }: DeviceSession): Instant | undefined {
+    if (!this.#shared || sessionId === null) return undefined;
+    const { now, wall } = this.#clock;
+    return now - (wall - (lastContact ?? 0));
+  }
+
   #mayRepeat(sender: Sender, { device }: DeviceSession, { host }: Source): boolean {
     return this.#limits[sender].admit(device.serial, host, this.#clock.now);
   }
 
-  #watch({ device: { serial, id, sessionId } }: DeviceSession): Watched {
+  #watch({ device: { serial, id } }: DeviceSession): Watched {
     const known = this.#watched.get(serial);
     if (known?.deviceId === id) return known;
-    // What another node knows of the device's address, this one does not.
-    const isElsewhere = this.#shared && sessionId !== null;
-    const parts = { guard: new ReplayGuard(this.#patience, isElsewhere), allowance: new GuestAllowance() };
+    const parts = { guard: new ReplayGuard(this.#patience), allowance: new GuestAllowance() };
     const watched = { deviceId: id, ...parts, dropped: 0, loggedAt: undefined };
     this.#watched.set(serial, watched);
     return watched;

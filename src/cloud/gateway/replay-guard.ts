@@ -23,6 +23,8 @@ interface Arrival {
   readonly at: Instant;
   /** Sequence number that the transfer expects next; undefined: it expects only the start of a new exchange. */
   readonly expected: number | undefined;
+  /** When the device last communicated, if another node may have its proven address. */
+  readonly elsewhere?: Instant | undefined;
 }
 
 /**
@@ -46,9 +48,7 @@ const LONGEST_CLAIM = 2;
 export class ReplayGuard {
   /** Time for which a device repeats a packet before it starts again. */
   readonly #patience: Millis;
-  /** Whether the device may have a proven address at another node. Then its first address here is not proven. */
-  readonly #isElsewhere: boolean;
-  /** The proven address of the device; at first, the address of its first datagram, unless it may be elsewhere. */
+  /** The proven address of the device; at first, the address of its first datagram, unless another node may know it. */
   #home: Source | undefined;
   /** The unproven address from which the device sent last. */
   #guest: Source | undefined;
@@ -61,13 +61,13 @@ export class ReplayGuard {
   #contestedAt: Instant | undefined;
   #dropped: { readonly mark: number; readonly source: Source; readonly since: Instant; count: number } | undefined;
 
-  constructor(patience: Millis, isElsewhere = false) {
+  constructor(patience: Millis) {
     this.#patience = patience;
-    this.#isElsewhere = isElsewhere;
   }
 
   judge(arrival: Arrival): Verdict {
-    if (!this.#isElsewhere) this.#home ??= arrival.source;
+    if (arrival.elsewhere === undefined) this.#home ??= arrival.source;
+    else if (this.#home === undefined) this.#homeAt = arrival.elsewhere;
     const verdict = this.#verdict(arrival);
     if (verdict !== 'copy') this.#remember(arrival);
     if (verdict === 'known') this.#homeAt = arrival.at;
@@ -94,6 +94,8 @@ export class ReplayGuard {
   #verdict(arrival: Arrival): Verdict {
     const { packet, source, expected } = arrival;
     if (this.#home === undefined) {
+      if (startsAnew(packet) && !this.#outlastsClaim(arrival) && !this.#mayBeRestart(arrival))
+        return this.#drop(arrival);
       this.#guest = source;
       return 'guest';
     }

@@ -72,13 +72,22 @@ describe('at a node of several, a device that has communicated with another one'
       return answers[0] && unseal(answers[0], TOKEN, 'raw');
     };
     const { id } = await first.queue('secret');
-    return { sendThere, state: async () => (await first.store.message(first.spaceId, id))?.downState };
+    return { ...first, sendThere, state: async () => (await first.store.message(first.spaceId, id))?.downState };
   }
 
   it('gets no downlink by a poll, which may be a copy', async () => {
     const { sendThere, state } = await another();
     for (const source of [ELSEWHERE, HOME]) await sendThere(poll(0), source);
     expect(await state()).toBe('pending');
+  });
+
+  it('is not replaced by copies of its session start while it is active', async () => {
+    const { sendThere, count, wait } = await another();
+    const before = await count();
+    for (let n = 0; n < 5; n++) expect(await sendThere(single(0, SESSION), ELSEWHERE)).toBeUndefined();
+    expect(await count()).toBe(before);
+    await wait(seconds(61));
+    expect(await sendThere(single(0, SESSION), ELSEWHERE)).toMatchObject({ flags: ACK | POLL });
   });
 
   it('gets its downlinks after its next report', async () => {
