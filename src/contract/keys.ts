@@ -21,13 +21,15 @@ const TAGS = 'The key sees only devices with one of these tags. Default: none, a
 const ACCESS_TYPE = 'Whether the key may write or only read. Default: `write`.';
 const EXPIRES_AT = 'Time from which the key is not valid. Default: null, and the key does not expire.';
 
+const Scope = Type.Enum(['space', 'tags'], {
+  description: '`space`: the key sees the whole space; `tags`: only the devices with its tags',
+});
+
 const KeyFields = {
   id: OwnId,
   name: OwnName,
   prefix: Type.String({ description: 'first characters of the secret' }),
-  scope: Type.Enum(['space', 'tags'], {
-    description: '`space`: the key sees the whole space; `tags`: only the devices with its tags',
-  }),
+  scope: Scope,
   tags: Field(TAGS, Type.Array(Tag, { description: 'deleted tags are left out' })),
   access_type: Field(ACCESS_TYPE, Type.Enum(['write', 'read'], { description: '`read`: the key may only read' })),
   created_at: CreatedAt,
@@ -59,6 +61,12 @@ export const NewKey = Body(
   {
     name: NewName,
     tags: Type.Optional(Field(TAGS, TagRefs)),
+    scope: Type.Optional(
+      Field(
+        'Default: as `tags` says. With `tags`, a key whose tags are all deleted still sees no device if it is changed.',
+        Scope,
+      ),
+    ),
     access_type: Type.Optional(Field(ACCESS_TYPE, Type.Enum(['write', 'read'], { description: '"write" or "read"' }))),
     expires_at: Type.Optional(Field(EXPIRES_AT, Nullable(Timestamp))),
   },

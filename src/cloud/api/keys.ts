@@ -2,7 +2,6 @@
 
 import type { Static } from 'typebox';
 import { Key, KeyDeletion, KeyParams, KeyUpdate, KeyWithSecret, NewKey } from '../../contract/keys.js';
-import type { TagRefs } from '../../contract/tags.js';
 import { isoTimeOrNull, parseTimestamp } from '../../contract/time.js';
 import { PageQuery, SpaceParams } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
@@ -98,7 +97,7 @@ function addCollection(routes: Routes, context: ApiContext, resource: KeyResourc
         spaceId,
         name: body.name.trim(),
         prefix: '',
-        tagIds: await resource.limitOf(spaceId, body.tags),
+        tagIds: await resource.limitOf(spaceId, body),
         access: body.access_type ?? 'write',
         createdAt: Math.floor(clock.wall),
         ...(access.keyId !== null && { parentId: access.keyId }),
@@ -158,7 +157,7 @@ function addItem(routes: Routes, { store, random, changes }: ApiContext, resourc
         const key: ApiKey = {
           ...before,
           name: body.name?.trim() ?? before.name,
-          tagIds: body.tags === undefined ? before.tagIds : await resource.limitOf(spaceId, body.tags),
+          tagIds: await resource.limitOf(spaceId, body, before.tagIds),
           access: body.access_type ?? before.access,
           expiresAt:
             body.expires_at === undefined
@@ -263,8 +262,23 @@ function keyResource({ store, clock }: ApiContext) {
     return { ...(await view({ ...key, prefix: prefixOf(secret) })), key: secret };
   }
 
-  async function limitOf(spaceId: Id, tags: Static<typeof TagRefs> = []): Promise<readonly Id[] | null> {
-    return tags.length === 0 ? null : knownTags(store, spaceId, tags);
+  /**
+   * Tags to which a body limits a key; null: the key sees the whole space.
+   * @throws ApiFault 400 if `scope` and `tags` contradict each other
+   */
+  async function limitOf(
+    spaceId: Id,
+    { tags, scope }: Pick<Static<typeof KeyUpdate>, 'tags' | 'scope'>,
+    before: readonly Id[] | null = null,
+  ): Promise<readonly Id[] | null> {
+    const isEmpty = tags === undefined || tags.length === 0;
+    if (scope === 'space' && !isEmpty) throw new ApiFault(400, 'body/scope "space" contradicts body/tags');
+    if (scope === 'tags' && isEmpty) {
+      if (before === null) throw new ApiFault(400, 'body/scope "tags" needs at least one tag in body/tags');
+      return before;
+    }
+    if (!isEmpty) return knownTags(store, spaceId, tags);
+    return tags === undefined && scope === undefined ? before : null;
   }
 
   /**

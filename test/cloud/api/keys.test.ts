@@ -408,6 +408,33 @@ describe('a key with an end', () => {
   });
 });
 
+describe('a key whose tags are all deleted', () => {
+  it('sees no device after it was changed with its own fields, and the whole space only if that is asked for', async () => {
+    const { call, device } = await service();
+    await device();
+    const { id: tag } = (await call('POST', 'tags', { name: 'cold', color: '#000000' })).json;
+    const { key, id } = (await call('POST', 'keys', { name: 'limited', tags: [{ id: tag }] })).json;
+    await call('DELETE', `tags/${tag}`);
+    const read = (await call('GET', `keys/${id}`)).json;
+    expect(read).toMatchObject({ scope: 'tags', tags: [] });
+    const { name, scope, tags } = read;
+    expect((await call('PUT', `keys/${id}`, { name: `${name} 2`, scope, tags })).json).toMatchObject({ scope: 'tags' });
+    expect((await withKey(call, key)('GET', 'devices')).json).toEqual([]);
+    expect((await call('PUT', `keys/${id}`, { scope: 'space' })).json).toMatchObject({ scope: 'space' });
+    expect((await withKey(call, key)('GET', 'devices')).json).toHaveLength(1);
+  });
+
+  it.each([
+    [{ name: 'a', scope: 'tags', tags: false }, 'body/scope "tags" needs at least one tag in body/tags'],
+    [{ name: 'a', scope: 'space', tags: true }, 'body/scope "space" contradicts body/tags'],
+  ])('is not created or widened by a contradiction: %j', async (body, message) => {
+    const { call } = await service();
+    const { id } = (await call('POST', 'tags', { name: 'cold', color: '#000000' })).json;
+    const given = { ...body, tags: body.tags ? [{ id }] : [] };
+    expect(await call('POST', 'keys', given)).toMatchObject({ status: 400, json: { message } });
+  });
+});
+
 describe('a leaked key', () => {
   it('is deleted before its many changes that wait', async () => {
     const { call } = await service();
