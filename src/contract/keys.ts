@@ -62,10 +62,7 @@ export const NewKey = Body(
     name: NewName,
     tags: Type.Optional(Field(TAGS, TagRefs)),
     scope: Type.Optional(
-      Field(
-        'Default: as `tags` says. With `tags`, a key whose tags are all deleted still sees no device if it is changed.',
-        Scope,
-      ),
+      Field('Default: as `tags` says. With `tags` and without a tag, the key sees no device.', Scope),
     ),
     access_type: Type.Optional(Field(ACCESS_TYPE, Type.Enum(['write', 'read'], { description: '"write" or "read"' }))),
     expires_at: Type.Optional(Field(EXPIRES_AT, Nullable(Timestamp))),

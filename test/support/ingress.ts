@@ -12,7 +12,7 @@ import { QUIET, SERIAL, type TestCloud, TOKEN } from './cloud.js';
 export function ingressOf(cloud: TestCloud, rateLimit?: number): FastifyInstance {
   const app = fastify();
   if (rateLimit !== undefined) limitRequests(app, { clock: cloud.clock, rateLimit });
-  acceptJsonOnly(app);
+  acceptJsonOnly(app, async () => {});
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(() => JSON.stringify);
   app.setErrorHandler(errorHandler(QUIET, { plainNotFound: false }));

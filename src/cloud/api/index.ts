@@ -49,7 +49,7 @@ import { login, spaceLogin } from './logins.js';
 import { messages } from './messages.js';
 import { RecordChanges } from './record-changes.js';
 import { sessions } from './sessions.js';
-import { countAnswers, UNSENT } from './share.js';
+import { countAnswers, turnOfBody, UNSENT } from './share.js';
 import { spaces } from './spaces.js';
 import { tags } from './tags.js';
 import { users } from './users.js';
@@ -112,7 +112,6 @@ export function createApi(
     rewriteUrl: ({ url = '/' }) => canonicalUrl(withoutPrefix(url, publicUrl?.prefix ?? ''), options.legacyPaths),
   });
   collectMethods(api);
-  acceptJsonOnly(api);
   api.setValidatorCompiler(validatorCompiler);
   // Response schemas are documentation: they neither drop nor change fields of an answer.
   api.setSerializerCompiler(() => JSON.stringify);
@@ -131,6 +130,7 @@ export function createApi(
     unsent: new Unsent(UNSENT),
     audit: context.audited ? new AuditLog(context) : null,
   };
+  acceptJsonOnly(api, (request) => turnOfBody(all, request));
   const add = (routes: FastifyInstance, families: readonly Family[]) => {
     for (const family of families) family(routes.withTypeProvider<TypeBoxProvider>(), all, options);
   };

@@ -262,22 +262,14 @@ function keyResource({ store, clock }: ApiContext) {
     return { ...(await view({ ...key, prefix: prefixOf(secret) })), key: secret };
   }
 
-  /**
-   * Tags to which a body limits a key; null: the key sees the whole space.
-   * @throws ApiFault 400 if `scope` and `tags` contradict each other
-   */
+  /** Tags to which a body limits a key; null: the key sees the whole space. Without tags, `scope` decides. */
   async function limitOf(
     spaceId: Id,
     { tags, scope }: Pick<Static<typeof KeyUpdate>, 'tags' | 'scope'>,
     before: readonly Id[] | null = null,
   ): Promise<readonly Id[] | null> {
-    const isEmpty = tags === undefined || tags.length === 0;
-    if (scope === 'space' && !isEmpty) throw new ApiFault(400, 'body/scope "space" contradicts body/tags');
-    if (scope === 'tags' && isEmpty) {
-      if (before === null) throw new ApiFault(400, 'body/scope "tags" needs at least one tag in body/tags');
-      return before;
-    }
-    if (!isEmpty) return knownTags(store, spaceId, tags);
+    if (tags !== undefined && tags.length > 0) return knownTags(store, spaceId, tags);
+    if (scope === 'tags') return before ?? [];
     return tags === undefined && scope === undefined ? before : null;
   }
 

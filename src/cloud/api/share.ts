@@ -57,13 +57,21 @@ export class Share {
     for (const release of this.#held.splice(0, this.#held.length - but)) release();
   }
 
-  /** The owner of the space, or the account. */
   tenant(): Promise<Id> {
-    const { spaceId, access } = this.#caller;
-    const own = credentialOf(access);
-    this.#tenant ??= spaceId === '' ? Promise.resolve(own) : tenantOf(this.#context.store, spaceId);
+    this.#tenant ??= tenantOfCaller(this.#context, this.#caller);
     return this.#tenant;
   }
+}
+
+/** The owner of the space, or the account. */
+async function tenantOfCaller({ store }: Pick<Sharing, 'store'>, { spaceId, access }: Caller): Promise<Id> {
+  return spaceId === '' ? credentialOf(access) : tenantOf(store, spaceId);
+}
+
+/** Resolves when a large body of the request may be read. Those without a credential take the turns of their network. */
+export async function turnOfBody(context: Sharing, request: FastifyRequest): Promise<void> {
+  const { access }: Partial<FastifyRequest> = request;
+  await context.turns.next(access ? await tenantOfCaller(context, request) : networkOf(request.ip));
 }
 
 /** Counts large answers, with the bodies of their requests, until the clients have received them. */

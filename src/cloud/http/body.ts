@@ -10,8 +10,14 @@ import { ApiFault } from './errors.js';
 /** Largest body, in bytes (cloud C-5). */
 export const BODY_LIMIT = 1_048_576;
 
-/** Accepts JSON bodies only. */
-export function acceptJsonOnly(api: FastifyInstance): void {
+/** Smaller bodies are read at once. */
+const SMALL = 16_384;
+
+/**
+ * Accepts JSON bodies only.
+ * @param turn resolves when a large body of the request may be read: many at once would stop all other requests
+ */
+export function acceptJsonOnly(api: FastifyInstance, turn: (request: FastifyRequest) => Promise<void>): void {
   // A route that expects no body ignores the body and its type, because some clients send Content-Type without a body.
   const isUnwanted = ({ routeOptions }: FastifyRequest) => routeOptions.schema?.body === undefined;
   api.removeAllContentTypeParsers();
@@ -20,11 +26,15 @@ export function acceptJsonOnly(api: FastifyInstance): void {
     if (isEncoded(request)) return done(encoded());
     const charset = charsetOf(request);
     if (charset !== undefined) return done(foreign(charset));
-    if (!isUtf8(bytes)) return done(new ApiFault(400, 'the body is not valid UTF-8', 'invalid-utf-8'));
-    const text = bytes.toString();
-    const read = readJsonBody(text, 'body');
-    if ('value' in read) done(null, read.value);
-    else done(read.fault ?? (bytes.length === 0 ? empty() : malformed(text)));
+    const read = () => {
+      if (!isUtf8(bytes)) return done(new ApiFault(400, 'the body is not valid UTF-8', 'invalid-utf-8'));
+      const text = bytes.toString();
+      const found = readJsonBody(text, 'body');
+      if ('value' in found) done(null, found.value);
+      else done(found.fault ?? (bytes.length === 0 ? empty() : malformed(text)));
+    };
+    if (bytes.length < SMALL) read();
+    else turn(request).then(read).catch(done);
   });
   api.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (request, _, done) => {
     done(isUnwanted(request) ? null : isEncoded(request) ? encoded() : notJson(), undefined);

@@ -5,6 +5,7 @@
  * invented credentials another. Of a known device, only its serial number is known, not who has sent it: reads for datagrams
  * take turns of the devices of its tenant, which delay no request of the tenant.
  */
+import { randomInt } from 'node:crypto';
 import type { Owner } from '../fair-queue.js';
 import type { Id, RecordRow, Store } from '../store.js';
 import { OWNERS, tenantOf } from '../tenants.js';
@@ -100,8 +101,12 @@ export class ReadOwners {
   }
 }
 
+/** Secret, so that a sender cannot choose names of the part in which the reads of another wait. */
+const SEED = randomInt(0x1_0000_0000);
+
 function partOf(text: string): string {
-  let hash = 0;
+  let hash = SEED;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  return String((hash >>> 0) % PARTS);
+  // The low bits depend only on the low bits of the seed.
+  return String((hash >>> 16) % PARTS);
 }
