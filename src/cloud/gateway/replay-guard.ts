@@ -93,17 +93,16 @@ export class ReplayGuard {
 
   #verdict(arrival: Arrival): Verdict {
     const { packet, source, expected } = arrival;
+    const atHome = same(this.#home, source);
+    const atGuest = !atHome && (this.#home === undefined || same(this.#guest, source));
+    if (atGuest && this.#isEarlyStart(arrival)) return this.#drop(arrival);
     if (this.#home === undefined) {
-      if (startsAnew(packet) && !this.#outlastsClaim(arrival) && !this.#mayBeRestart(arrival))
-        return this.#drop(arrival);
       this.#guest = source;
       return 'guest';
     }
     const isNext = packet.sequence !== 0 && packet.sequence === expected;
-    const atHome = same(this.#home, source);
-    if (atHome || same(this.#guest, source)) {
-      const movedOn = this.isRepeated(arrival) && arrival.mark !== this.#recent.at(-1);
-      if (movedOn && packet.sequence !== 0 && !isNext && expected !== undefined) return this.#drop(arrival);
+    if (atHome || atGuest) {
+      if (!isNext && this.#hasMovedOn(arrival)) return this.#drop(arrival);
       return atHome ? 'known' : 'guest';
     }
     // If the network does not grant power saving mode, the device uses another port for each transmission.
@@ -117,6 +116,18 @@ export class ReplayGuard {
     if (!isNew && !outlasts && !this.#mayBeRestart(arrival)) return this.#drop(arrival);
     this.#guest = source;
     return 'guest';
+  }
+
+  /** Whether the device has sent newer datagrams. */
+  #hasMovedOn({ packet, mark, expected }: Arrival): boolean {
+    const isOld = this.isRepeated({ mark }) && mark !== this.#recent.at(-1);
+    return isOld && packet.sequence !== 0 && expected !== undefined;
+  }
+
+  /** Old data makes its sender a guest. This makes copies of session starts from there no better than others. */
+  #isEarlyStart(arrival: Arrival): boolean {
+    if (!startsAnew(arrival.packet) || this.#isRecentRepeat(arrival)) return false;
+    return !this.#outlastsClaim(arrival) && !this.#mayBeRestart(arrival);
   }
 
   #isRecentRepeat({ mark, at }: Arrival): boolean {

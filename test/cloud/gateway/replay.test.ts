@@ -198,6 +198,21 @@ describe('other recorded datagrams', () => {
   });
 });
 
+describe('an attacker with old data and a session start', () => {
+  it('begins no sessions while the device is active', async () => {
+    const cloud = await guardedCloud();
+    await cloud.send(single(0, SESSION));
+    for (let n = 0; n < 40; n++) await cloud.send(report(n));
+    const before = await cloud.count();
+    for (let n = 0; n < 3; n++) {
+      expect(await cloud.send(report(n), ELSEWHERE)).toBeDefined();
+      expect(await cloud.send(single(0, SESSION), ELSEWHERE)).toBeUndefined();
+      await cloud.send(report(50 + n));
+    }
+    expect(await cloud.added(before)).toEqual(['data up', 'data up', 'data up']);
+  });
+});
+
 describe('a device with a new address', () => {
   it('gets its downlinks after it has sent new data', async () => {
     const cloud = await recorded();
