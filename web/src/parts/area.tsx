@@ -19,7 +19,7 @@ export function Area({ curve, label, fits }: AreaProps) {
   const [least, most] = [fits ? Math.min(...known) : 0, Math.max(...known)];
   // A measured value that hardly changes is a calm line in the middle, not a jagged one over the whole height.
   const range = fits ? Math.max(most - least, most * 0.1, 1) : most || 1;
-  const middle = fits ? (least + most) / 2 : range / 2;
+  const middle = fits ? least / 2 + most / 2 : range / 2;
   const x = (n: number) => (((times[n] ?? begin) - begin) / (end - begin)) * WIDTH;
   const y = (value: number) => HEIGHT / 2 - ((value - middle) / range) * (HEIGHT - 6);
   const points = (values: Curve['mean'], { first, end }: Run) =>

@@ -5,10 +5,11 @@ const HEIGHT = 20;
 export function Sparkline({ values, label }: { readonly values: readonly number[]; readonly label: string }) {
   if (values.length < 2) return <span class="dim">–</span>;
   const [least, most] = [Math.min(...values), Math.max(...values)];
-  const range = most - least || 1;
+  // Halves, because the range of the largest numbers is not finite.
+  const range = most / 2 - least / 2 || 1;
   const points = values.map((value, i) => {
     const x = 1 + (i * (WIDTH - 2)) / (values.length - 1);
-    const y = HEIGHT - 2 - ((value - least) * (HEIGHT - 4)) / range;
+    const y = HEIGHT - 2 - ((value / 2 - least / 2) / range) * (HEIGHT - 4);
     return `${x.toFixed(1)},${y.toFixed(1)}`;
   });
   return (
