@@ -206,7 +206,12 @@ export class PastRuns implements TimeTravel {
         });
         const page = await openConsole(control, at);
         if (!page) throw new UsageError('bad-moment', 'the console cannot be opened');
-        await reached;
+        // A run that has failed, for example because its time was held, never gets there.
+        const ended = result.then(({ failure }) => Promise.reject(endedEarly(at, failure)));
+        await Promise.race([reached, ended]).catch(async (error: unknown) => {
+          await page.close('This run of the past could not be repeated up to its moment.');
+          throw error;
+        });
         pace.speed = speed();
         const shown = { id: `past-${++this.#count}`, at_ms: at, link: page.link, comparing: false, compared: false };
         resolve({ shown, plan, folder, pace, page, control, result });
@@ -215,7 +220,11 @@ export class PastRuns implements TimeTravel {
         plan,
         pace: FAST,
         sinks: [dropActions(new FileSink(join(folder, 'events.jsonl')))],
-        started: (control) => void begun(control).catch(reject),
+        started: (control) =>
+          void begun(control).catch((error: unknown) => {
+            control.stop(new InterruptedError('SIGINT'));
+            reject(error);
+          }),
       });
       result.catch(reject);
     });
@@ -228,6 +237,11 @@ export class PastRuns implements TimeTravel {
     await past.page.close(why);
     rmSync(past.folder, { recursive: true, force: true });
   }
+}
+
+function endedEarly(at: Millis, failure: string | null): UsageError {
+  const why = failure === null ? '' : `: ${failure}`;
+  return new UsageError('bad-moment', `the repeated run ended before ${exactDuration(Math.floor(at))}${why}`);
 }
 
 /** The log without the actions of users, so that the first difference of two logs is an effect of an action. */

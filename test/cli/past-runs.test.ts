@@ -1,9 +1,11 @@
 /** Time travel: a run that is repeated up to a moment, and its comparison with the original. */
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { PastRuns } from '../../src/cli/past-runs.js';
 import { DeviceCloudClient } from '../../src/client/client.js';
+import { EXIT, GhostfleetError } from '../../src/kernel/errors.js';
 import { defineScenario } from '../../src/library/scenario.js';
 import { packagedProfiles } from '../../src/profile/library.js';
+import type { RunResult } from '../../src/report/result.js';
 import { type RunControl, run } from '../../src/runner/run.js';
 import { QUIET } from '../support/cloud.js';
 import { until } from '../support/until.js';
@@ -18,7 +20,9 @@ const plan = defineScenario({
 
 let control: RunControl | undefined;
 const farewells: string[] = [];
-const past = new PastRuns({
+/** Called with each repeated run when its console is opened. */
+let starting = (_: RunControl): void => {};
+const options: ConstructorParameters<typeof PastRuns>[0] = {
   again: (changes) =>
     run({
       ...{ profiles: packagedProfiles(), clock: 'virtual', speed: 1, transport: 'memory', db: 'memory', log: QUIET },
@@ -29,9 +33,11 @@ const past = new PastRuns({
   speed: () => 60,
   openConsole: async (begun) => {
     control = begun;
+    starting(begun);
     return { link: begun.world?.consoleLink() ?? '', close: async (why) => void farewells.push(why) };
   },
-});
+};
+const past = new PastRuns(options);
 afterAll(() => past.close());
 
 it('a run of the past is paused at its moment, with a console of its own', async () => {
@@ -131,6 +137,35 @@ it('the first run of the past ends with a message when a third one begins, and c
 it('at most two runs of the past are open, even if several are begun at once', async () => {
   await Promise.all([7, 8, 9].map((minute) => past.back(minute * 60_000)));
   expect(past.all.filter(({ link }) => link !== null)).toHaveLength(2);
+});
+
+it('a run of the past that ends before its moment is given up, and the reason is passed on', async () => {
+  const before = farewells.length;
+  const back = past.back(11 * 60_000);
+  const rejected = expect(back).rejects.toThrow('the repeated run ended before 11m: its time was held');
+  starting = (begun) => begun.stop(new GhostfleetError('held', 'its time was held', 1));
+  await rejected;
+  starting = () => {};
+  expect(farewells.slice(before)).toContain('This run of the past could not be repeated up to its moment.');
+  // The next one has its turn.
+  expect(await past.back(12 * 60_000)).toMatchObject({ at_ms: 720_000 });
+});
+
+it('a run of the past whose console cannot be opened is ended', async () => {
+  const opens = vi.fn(() => Promise.resolve(undefined));
+  const ends: Promise<RunResult>[] = [];
+  const other = new PastRuns({
+    ...options,
+    openConsole: opens,
+    again: (changes) => {
+      const result = options.again(changes);
+      ends.push(result);
+      return result;
+    },
+  });
+  await expect(other.back(10 * 60_000)).rejects.toThrow('the console cannot be opened');
+  const [ended] = await Promise.all(ends);
+  expect(ended?.exitCode).toBe(EXIT.interrupted);
 });
 
 it('a run of the past cannot begin at a moment that the original has not reached', async () => {

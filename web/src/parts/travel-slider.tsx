@@ -17,6 +17,7 @@ interface TravelSliderProps {
 
 export function TravelSlider({ state: { now_ms }, opened }: TravelSliderProps) {
   const [past, setPast] = useState<PastRun>();
+  const [asked, setAsked] = useState<number>();
   const link = useRef<HTMLAnchorElement>(null);
   useEffect(() => link.current?.focus(), [past]);
   // The line on the charts belongs to the slider.
@@ -46,14 +47,19 @@ export function TravelSlider({ state: { now_ms }, opened }: TravelSliderProps) {
         />
       </label>
       <Action
-        meanwhile="The run is repeated up to this moment …"
+        meanwhile={`The run is repeated up to ${humanDuration(asked ?? at)} …`}
         run={async () => {
-          const begun = await model().run.goBack(`${Math.max(1, at)}ms`);
-          if (opened) opened(begun);
-          else setPast(begun);
+          setAsked(at);
+          try {
+            const begun = await model().run.goBack(`${Math.max(1, at)}ms`);
+            if (opened) opened(begun);
+            else setPast(begun);
+          } finally {
+            setAsked(undefined);
+          }
         }}
       >
-        Go back to {name}
+        Go back to {humanDuration(asked ?? at)}
       </Action>
       {past?.link != null && (
         <a ref={link} href={past.link} target="_blank" rel="noopener">
