@@ -1,17 +1,19 @@
 /** The tabs of the page of scenarios. */
 import { describe, expect, it } from 'vitest';
-import { Drafts, draftName, FIRST } from '../../web/src/model/drafts.js';
+import { Drafts, draftName, FIRST, type Texts } from '../../web/src/model/drafts.js';
 
-/** A browser, in which each call opens a window. */
+/** A browser, in which each call opens a window, or loads the window again whose storage is passed. */
 function browser() {
-  const texts = new Map<string, string>();
-  const store = {
-    get: (key: string) => texts.get(key),
-    set: (key: string, text: string | undefined) =>
-      void (text === undefined ? texts.delete(key) : texts.set(key, text)),
-  };
+  const [texts, store] = storage();
   let count = 0;
-  return { open: () => new Drafts(store, () => `d${++count}`), texts };
+  return { open: (tab = storage()[1]) => new Drafts(store, tab, () => `d${++count}`), texts };
+}
+
+function storage(): readonly [texts: Map<string, string>, store: Texts] {
+  const texts = new Map<string, string>();
+  const set = (key: string, text: string | undefined) =>
+    void (text === undefined ? texts.delete(key) : texts.set(key, text));
+  return [texts, { get: (key) => texts.get(key), set }];
 }
 
 const names = ({ all }: Drafts) => all.value.map(({ text }) => draftName(text));
@@ -51,6 +53,17 @@ describe('the drafts of scenarios', () => {
       ['mine', 'two'],
       ['mine', 'two'],
     ]);
+  });
+
+  it('show the chosen one again after a reload of the window, and the first one if it was closed', () => {
+    const { open } = browser();
+    const [, tab] = storage();
+    const drafts = open(tab);
+    for (const name of ['one', 'two']) drafts.open(`name: ${name}`);
+    drafts.shown.value = drafts.all.value[1]?.id ?? '';
+    expect([open(tab).text, open().text]).toEqual(['name: one', FIRST]);
+    open().close(drafts.shown.value);
+    expect(open(tab).text).toBe(FIRST);
   });
 
   it('are at most 20, and a damaged store is like an empty one', () => {

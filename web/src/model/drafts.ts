@@ -16,6 +16,7 @@ export interface Texts {
 }
 
 const KEY = 'ghostfleet.drafts';
+const SHOWN = 'ghostfleet.draft';
 const MOST = 20;
 
 export const FIRST = `# A small scenario to begin with. Ctrl-Space completes.
@@ -46,13 +47,16 @@ export class Drafts {
   readonly #store: Texts;
   readonly #newId: () => string;
 
-  constructor(store: Texts, newId: () => string) {
+  /** @param store of the browser @param tab keeps which draft this window shows */
+  constructor(store: Texts, tab: Texts, newId: () => string) {
     this.#store = store;
     this.#newId = newId;
     this.all.value = this.#stored();
-    const [first] = this.all.value;
+    const last = tab.get(SHOWN);
+    const first = this.all.value.find(({ id }) => id === last) ?? this.all.value[0];
     if (first) this.shown.value = first.id;
     else this.open(FIRST);
+    this.shown.subscribe((id) => tab.set(SHOWN, id));
   }
 
   /** The text of the draft that is shown. */

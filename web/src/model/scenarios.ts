@@ -5,13 +5,18 @@
 import { signal } from '@preact/signals';
 import { JsonHttp } from '../../../src/client/http.js';
 import type { ScenarioCheck, Scenarios, ScenarioWords } from '../../../src/control/scenarios.js';
-import { ofBrowser } from '../platform/storage.js';
+import { isOver, pauseLength } from '../api/answering.js';
+import { ofBrowser, ofTab } from '../platform/storage.js';
 import { Drafts } from './drafts.js';
 
 export type ScenarioRun = Scenarios['state'];
 
 /** The texts of the editor. */
-export const drafts = new Drafts(ofBrowser, () => `${Date.now().toString(36)}-${performance.now().toString(36)}`);
+export const drafts = new Drafts(
+  ofBrowser,
+  ofTab,
+  () => `${Date.now().toString(36)}-${performance.now().toString(36)}`,
+);
 /** The check of the text; undefined before the first one. */
 export const checked = signal<ScenarioCheck | undefined>(undefined);
 /** The latest scenario that was run from a page. */
@@ -94,10 +99,15 @@ export class ScenarioClient {
     clearTimeout(this.#timer);
   }
 
-  #later(): void {
+  /** @param failures how many requests in a row have failed */
+  #later(failures = 0): void {
     clearTimeout(this.#timer);
+    if (isOver.peek()) return;
     const { state } = scenarioRun.value;
     if (state !== 'running' && state !== 'starting') return;
-    this.#timer = setTimeout(() => void this.follow().catch(() => this.#later()), EVERY);
+    this.#timer = setTimeout(
+      () => void this.follow().catch(() => this.#later(failures + 1)),
+      pauseLength(failures + 1, EVERY),
+    );
   }
 }

@@ -81,7 +81,10 @@ const FIGURES: Readonly<Partial<Record<string, readonly [words: (value: number) 
     (value) => `${counted(Math.round(value), 'downlink')} ${Math.round(value) === 1 ? 'waits' : 'wait'}`,
     count,
   ],
-  delivery_p95_seconds: [(value) => `95 % of the delivered downlinks took at most ${length(value)}`, length],
+  delivery_p95_seconds: [
+    (value) => `95 % of the downlinks delivered in the last hour took at most ${length(value)}`,
+    length,
+  ],
 };
 
 /** A chart of both runs: for each figure two lines over each other. */

@@ -6,6 +6,7 @@ import { useRef } from 'preact/hooks';
 import type { Message } from '../../../../src/client/types.js';
 import { humanDuration } from '../../../../src/kernel/time.js';
 import { OWN_TYPES } from '../../../../src/protocol/http/downlinks.js';
+import { findRank } from '../../../../src/trace/histogram.js';
 import { type Bar, type Cause, coloursOf, deliveryTime, histogramOf, UNKNOWN } from '../../model/causes.js';
 import { MOST_READ } from '../../model/journey-reader.js';
 import type { Journey } from '../../model/journeys.js';
@@ -66,9 +67,10 @@ export function Histogram({ messages, delivered, journeys, type, choose }: Histo
 function summaryOf(delivered: readonly Message[]): string {
   if (delivered.length === 0) return 'nothing delivered yet';
   const times = delivered.flatMap((message) => deliveryTime(message) ?? []).sort((a, b) => a - b);
-  const share = (part: number) =>
-    humanDuration(times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0).replaceAll(' ', '\u00a0');
-  return `${times.length} delivered in all: half within ${share(0.5)}, 95\u00a0% within ${share(0.95)}`;
+  // By the same rule as in reports.
+  const share = (percent: number) =>
+    humanDuration(times[findRank(percent, times.length) - 1] ?? 0).replaceAll(' ', '\u00a0');
+  return `${times.length} delivered in all: half within ${share(50)}, 95\u00a0% within ${share(95)}`;
 }
 
 /** A sentence about the source of the causes. */
