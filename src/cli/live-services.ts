@@ -187,10 +187,10 @@ export class LiveServices {
   }
 
   /** The way to another cloud; undefined for the embedded one. */
-  #openDoor({ api: { apiKey, spaceId }, noteQueued: queued }: World): TargetDoor | undefined {
+  #openDoor({ api: { apiKey, spaceId }, noteQueued: queued, over }: World): TargetDoor | undefined {
     const { target } = this.#options;
     if (target === undefined) return undefined;
-    return new TargetDoor({ api: target, apiKey, spaceId, clock: new RealClock(), random: entropy, queued });
+    return new TargetDoor({ api: target, apiKey, spaceId, clock: new RealClock(), random: entropy, queued, over });
   }
 
   async #openWebConsole(

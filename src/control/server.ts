@@ -83,6 +83,8 @@ export class RunServer {
   readonly #sessions = new Set<string>();
   readonly #clock = new RealClock();
   readonly #open = new Set<ServerResponse>();
+  /** Open answers of another cloud. */
+  readonly #fromTarget = new Set<ServerResponse>();
   /** Answers that arrive in parts. */
   readonly #lasting = new Set<Lines>();
 
@@ -98,7 +100,8 @@ export class RunServer {
     return run;
   }
 
-  private constructor({ controls, scenarios, cloud, hasSession, webConsole, signedOut = () => {} }: RunServerParts) {
+  private constructor(parts: RunServerParts) {
+    const { controls, scenarios, cloud, hasSession, webConsole, signedOut = () => {} } = parts;
     this.#server = limitedServer((request, response) => void this.#serve(request, response), {
       connections: { all: MOST_CONNECTIONS, each: MOST_CONNECTIONS },
       patience: this.#clock,
@@ -108,6 +111,9 @@ export class RunServer {
     this.#door = typeof cloud === 'string' ? undefined : cloud;
     this.#cloud = typeof cloud === 'string' ? { url: new URL(cloud) } : cloud.cloud;
     this.#hasSession = hasSession;
+    this.#door?.over.addEventListener('abort', () => {
+      for (const response of this.#fromTarget) response.destroy();
+    });
     this.#signedOut = signedOut;
     this.#files = webConsole === undefined ? undefined : new ConsoleFiles(webConsole);
     // The port must not keep the process of a finished run alive.
@@ -164,8 +170,7 @@ export class RunServer {
       // The embedded cloud checks the session itself.
       if (!isOfRun(path) && !this.#door) return passOn(request, response, this.#cloud);
       await this.#needControl(request);
-      if (QUEUES.test(path) && request.method === 'POST') return await this.#passQueuing(request, response);
-      if (path.startsWith('/v2/')) return passOn(request, response, this.#cloud);
+      if (path.startsWith('/v2/')) return await this.#passToTarget(path, request, response);
       await this.#control(request, response);
     } catch (error) {
       refuse(response, error);
@@ -180,6 +185,14 @@ export class RunServer {
     response.writeHead(200, { ...headers, 'content-type': file.type });
     response.end(file.bytes);
     return true;
+  }
+
+  async #passToTarget(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.#door?.over.aborted) throw new ApiFault(410, 'the run is over', 'run-over');
+    this.#fromTarget.add(response);
+    whenOver(response, () => this.#fromTarget.delete(response));
+    if (QUEUES.test(path) && request.method === 'POST') return await this.#passQueuing(request, response);
+    passOn(request, response, this.#cloud);
   }
 
   /** Passes on a request that queues a downlink at another cloud, so that the run knows of the downlink. */

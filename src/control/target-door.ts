@@ -25,12 +25,18 @@ interface TargetDoorOptions {
   readonly random: Random;
   /** Called with the answer to a request that queued a downlink. @param asked body of the request */
   readonly queued: (answer: string, asked: string) => void;
+  /**
+   * Aborted when the run is over. From then on, the cloud gets no request of the console: what the clean-up deletes there would
+   * vanish from the pages, which show the end of the run.
+   */
+  readonly over: AbortSignal;
 }
 
 export class TargetDoor {
   /** Where requests go. */
   readonly cloud: Destination;
   readonly queued: TargetDoorOptions['queued'];
+  readonly over: AbortSignal;
   readonly #spaceId: string;
   readonly #clock: EdgeClock;
   readonly #random: Random;
@@ -38,10 +44,11 @@ export class TargetDoor {
   /** Ends of the open sessions, by the hash of their secret. */
   readonly #sessions = new Map<string, UnixMillis>();
 
-  constructor({ api, apiKey, spaceId, clock, random, queued }: TargetDoorOptions) {
+  constructor({ api, apiKey, spaceId, clock, random, queued, over }: TargetDoorOptions) {
     const { origin = api, prefix = '', headers = {} } = apiBase(api) ?? {};
     this.cloud = { url: new URL(origin), prefix, credentials: { ...headers, 'x-api-key': apiKey } };
     this.queued = queued;
+    this.over = over;
     this.#spaceId = spaceId;
     this.#clock = clock;
     this.#random = random;

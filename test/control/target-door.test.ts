@@ -20,6 +20,7 @@ let server: RunServer;
 let door: TargetDoor;
 let origin = '';
 let signedOut = 0;
+const over = new AbortController();
 const queued: (readonly [answer: string, asked: string])[] = [];
 
 beforeAll(async () => {
@@ -28,6 +29,8 @@ beforeAll(async () => {
     if (url?.includes('odd-status')) return void socket.end('HTTP/1.1 099 Odd\r\ncontent-length: 0\r\n\r\n');
     if (url?.includes('switches'))
       return void socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n');
+    if (url?.includes('events'))
+      return void response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
     if (url?.includes('interim')) return void socket.write('HTTP/1.1 102 Processing\r\n\r\n'.repeat(1000));
     if (url?.includes('endless')) {
       response.writeHead(201);
@@ -45,6 +48,7 @@ beforeAll(async () => {
   const api = `http://ann:pass@127.0.0.1:${port}/cloud/v2`;
   door = new TargetDoor({
     ...{ api, apiKey: KEY, spaceId: SPACE, clock: new RealClock(), random: seededRandom(1) },
+    over: over.signal,
     queued: (...noted) => void queued.push(noted),
   });
   server = await RunServer.open({
@@ -159,4 +163,18 @@ it('the time of another cloud cannot be paused, stepped or sped up', async () =>
     const { status, json } = await ask('POST', `/run/${path}`, { cookie }, body);
     expect([path, status, json.code]).toEqual([path, 400, 'real-time']);
   }
+});
+
+it('passes nothing more on when the run is over, and ends the open streams: the pages keep the end of the run', async () => {
+  const { cookie } = await signIn();
+  const stream = await fetch(`${origin}/v2/spaces/${SPACE}/events`, { headers: { cookie } });
+  const rest = stream.text().then(
+    () => 'ended',
+    () => 'cut',
+  );
+  const before = seen.length;
+  over.abort();
+  expect(await rest).toBe('cut');
+  const answer = await ask('GET', `/v2/spaces/${SPACE}/devices`, { cookie });
+  expect([answer.status, answer.json.code, seen.length]).toEqual([410, 'run-over', before]);
 });

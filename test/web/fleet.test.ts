@@ -53,7 +53,8 @@ it('the fleet asks again for a page that the service did not answer, and then go
   const fleet = new Fleet(client, SILENT);
   const failed = vi.fn();
   const loaded = fleet.load(failed);
-  await vi.advanceTimersByTimeAsync(2 * AGAIN);
+  // The second pause is twice as long.
+  await vi.advanceTimersByTimeAsync(3 * AGAIN);
   await loaded;
   expect(fleet.rows.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
   expect(lists).toEqual(['asc', 'desc', 'desc', 'desc']);

@@ -89,6 +89,40 @@ describe('the journeys of downlinks', () => {
     expect([asked(), reader.journeys.value.get(idOf(1))?.isOfRun]).toEqual([2, isRun]);
   });
 
+  it('are read once if a downlink is both shown and among the others, with different knowledge of it', async () => {
+    const { reader, batches, read } = fixture();
+    const station = { what: 'received' } as Downlink['station'];
+    const wanted = { shown: [{ ...downlink(1), station }], others: [downlink(1), downlink(2)], all: [], isRun: true };
+    reader.want(wanted);
+    await read(2);
+    reader.want(wanted);
+    expect(batches).toEqual([[idOf(1), idOf(2)]]);
+  });
+
+  it('are asked for again after growing pauses while the run is silent, even if the downlinks move', async () => {
+    const { reader, batches, read, state } = fixture();
+    state.isSilent = true;
+    const asksAt = async (now: number) => {
+      state.now = now;
+      reader.want({
+        shown: [{ ...downlink(1), station: { what: `${now}` } as never }],
+        others: [],
+        all: [],
+        isRun: true,
+      });
+      await new Promise((resolve) => setImmediate(resolve));
+      return batches.length;
+    };
+    const times = [0, 1_999, 2_000, 5_999, 6_000, 13_999, 14_000, 21_999, 22_000];
+    const asked: number[] = [];
+    for (const time of times) asked.push(await asksAt(time));
+    expect(asked).toEqual([1, 1, 2, 2, 3, 3, 4, 4, 5]);
+    state.isSilent = false;
+    await asksAt(30_000);
+    await read(1);
+    expect(await asksAt(30_001)).toBe(7);
+  });
+
   it('are those of the run as soon as there is one', async () => {
     const { reader, batches, read } = fixture();
     reader.want({ ...CLOUD, shown: [downlink(1)], others: [] });

@@ -69,9 +69,20 @@ it('has the same pages as any run, says where its numbers come from, and cannot 
   // The key of the run is nowhere in the page, and a second browser needs an address of its own.
   expect(await page.content()).not.toContain(theirs.apiKey ?? '');
   expect(complaints).toEqual([]);
-  await context.close();
+
+  // The run deletes its devices, which is not a part of it: the pages keep what they showed, and request nothing more.
   interrupt();
   const { err } = (await ended) ?? { err: '' };
+  await page.locator('.state', { hasText: 'ended' }).waitFor();
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  await page.locator('.journeys').getByText('pump-0001').first().waitFor();
+  await page.getByRole('link', { name: 'Overview', exact: true }).click();
+  await page.getByRole('application', { name: /^3 devices:/ }).waitFor();
+  await page.getByRole('link', { name: 'Fleet', exact: true }).click();
+  await page.getByRole('link', { name: 'pump-0001' }).first().waitFor();
+  expect(requests.filter((url) => url.includes('/run'))).toEqual([]);
+  await context.close();
   expect(err).not.toContain(`API at ${theirs.api}`);
   expect(await theirs.client.devices()).toEqual([]);
   await browser.close();

@@ -89,6 +89,7 @@ async function withPatience(
   const parts = { callers, clock, random, late, evidence, waited: times.waited, faults, failed: errors.add };
   const fixture = await builtOrClosed(target, () => buildWorld(options, target, parts));
   let end: End;
+  const over = new AbortController();
   let generator: GeneratorReport | null = null;
   let remarks: readonly string[] = [];
   try {
@@ -99,7 +100,7 @@ async function withPatience(
       hasSession: async (secret: string) => (await target.hasSession?.(secret)) ?? false,
       noteQueued: (answer: string, asked: string) => void target.accepted(answer, asked),
     };
-    started({ clock, stop, world: { fleet, api, faults, happened, pace, ...sessions } });
+    started({ clock, stop, world: { fleet, api, faults, happened, pace, ...sessions, over: over.signal } });
     await provision(plan, fixture.world, fixture.handles, { concurrency: atOnce(options), signal: abort.signal });
     const since = await options.part?.begins();
     patience.runBegins();
@@ -121,6 +122,7 @@ async function withPatience(
     } finally {
       // Runs even if the event log could not be written, because the run must clean up in another cloud.
       patience.beginCleanUp();
+      over.abort();
       await closeAll(fixture, target, callers, options);
     }
   }

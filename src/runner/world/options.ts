@@ -124,6 +124,8 @@ export interface WorldControl {
     hasSession(secret: string): Promise<boolean>;
     /** Notes a downlink that a user has queued at another cloud. @param asked body of the request */
     noteQueued(answer: string, asked: string): void;
+    /** Aborted when the run is over, before the clean-up, which is not a part of it. */
+    readonly over: AbortSignal;
   };
   /** Ends the run at once; the result contains the reason. */
   stop(reason: GhostfleetError): void;

@@ -1,6 +1,6 @@
 /** Requests that are sent again until the service answers them. */
 import { ApiError } from '../../../src/client/client.js';
-import { AGAIN } from './answering.js';
+import { pauseAfter } from './answering.js';
 
 /** Whether the same request may succeed later. */
 export function isOutage(error: unknown): boolean {
@@ -17,13 +17,13 @@ interface Patience {
 
 /** @throws the error of a request that would fail again, or that failed when the caller had stopped waiting */
 export async function untilAnswered<T>(request: () => Promise<T>, { failed, isOver }: Patience): Promise<T> {
-  for (;;) {
+  for (let failures = 1; ; failures++) {
     try {
       return await request();
     } catch (error) {
       if (isOver() || !isOutage(error)) throw error;
       failed(error);
-      await new Promise((resolve) => setTimeout(resolve, AGAIN));
+      await pauseAfter(failures);
     }
   }
 }

@@ -8,7 +8,7 @@ import { JsonHttp } from '../../../src/client/http.js';
 import type { Space } from '../../../src/client/types.js';
 import { ofTab } from '../platform/storage.js';
 import { isOutage } from './again.js';
-import { AGAIN } from './answering.js';
+import { pauseAfter } from './answering.js';
 import { readAll } from './lists.js';
 
 export interface Session {
@@ -41,8 +41,11 @@ export function current(): Session {
   return value;
 }
 
-/** Opens the session of this browser: with the one-time token in the address, or with the cookie. */
-export async function resume(): Promise<void> {
+/**
+ * Opens the session of this browser: with the one-time token in the address, or with the cookie.
+ * @param failures how many requests in a row the service has not answered
+ */
+export async function resume(failures = 0): Promise<void> {
   const token = takeToken();
   let refusal: unknown;
   let granted: { readonly space_id: string | null } | undefined;
@@ -61,7 +64,7 @@ export async function resume(): Promise<void> {
   } catch (error) {
     if (isOutage(error)) {
       outage.value = sentence(error);
-      setTimeout(() => void resume(), AGAIN);
+      void pauseAfter(failures + 1).then(() => resume(failures + 1));
       return;
     }
     outage.value = '';

@@ -4,7 +4,7 @@
  */
 import { ApiError, type DeviceCloudClient, type SpaceEvent } from '../../../src/client/client.js';
 import type { Message } from '../../../src/client/types.js';
-import { AGAIN } from '../api/answering.js';
+import { pauseAfter } from '../api/answering.js';
 import { whileShown } from '../api/shown.js';
 
 type Events = { readonly [Each in SpaceEvent as Each['event']]: Each['data'] };
@@ -26,6 +26,8 @@ export class Feed {
   /** Position of the latest event; undefined before the first one. */
   #lastId: string | undefined;
   #wasOpen = false;
+  /** How many requests in a row have failed. */
+  #failures = 0;
 
   constructor(client: DeviceCloudClient) {
     this.#client = client;
@@ -51,7 +53,7 @@ export class Feed {
         } catch (error) {
           if (shown.aborted) return;
           if (error instanceof ApiError && error.status < 500 && error.status !== 429) throw error;
-          await new Promise((resolve) => setTimeout(resolve, AGAIN));
+          await pauseAfter(++this.#failures);
         }
       }
     });
@@ -68,6 +70,7 @@ export class Feed {
     const hasMissed = this.#wasOpen && after === undefined;
     const opened = (resumed: boolean) => {
       this.#wasOpen = true;
+      this.#failures = 0;
       if (hasMissed) for (const { reset } of this.#listeners) reset?.();
       else onOpen(resumed);
     };

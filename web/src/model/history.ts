@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { ApiError, type DeviceCloudClient } from '../../../src/client/client.js';
 import type { History } from '../../../src/client/types.js';
+import { isOver } from '../api/answering.js';
 import { whileShown } from '../api/shown.js';
 
 export type FigureName = keyof History['figures'];
@@ -12,10 +13,10 @@ const EVERY = 4_000;
 /** Undefined before the first answer, and for a user who may not see the whole space. */
 export const history = signal<History | undefined>(undefined);
 
-/** Follows the history until `ended`, while the tab is shown. */
+/** Follows the history until `ended` or the end of the run, while the tab is shown. */
 export function followHistory(client: Pick<DeviceCloudClient, 'history'>, ended: AbortSignal): Promise<void> {
   return whileShown(ended, async (shown) => {
-    while (!shown.aborted) {
+    while (!shown.aborted && !isOver.peek()) {
       // A failure leaves the earlier values: other requests show that the service does not answer.
       const answer = await client.history().catch((error: unknown) => (isMissing(error) ? null : undefined));
       // Another cloud than ghostfleet's need not keep a history.

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import { ApiError, type DeviceCloudClient } from '../../../src/client/client.js';
 import type { Message } from '../../../src/client/types.js';
 import type { DownlinkWaits } from '../../../src/control/run-state.js';
+import { pauseLength } from '../api/answering.js';
 import type { Downlink } from './downlinks.js';
 import { type Journey, journeyOfCloud, journeyOfRun } from './journeys.js';
 import { withStart } from './story.js';
@@ -52,6 +53,9 @@ export class JourneyReader {
   readonly #known = new Map<string, Journey>();
   readonly #read = new Map<string, Read>();
   readonly #now: () => number;
+  /** How many requests in a row were not answered, and until when nothing is read after that. */
+  #failures = 0;
+  #resting = 0;
   #isReading = false;
   #isClosed = false;
   #wanted: Wanted = { shown: [], others: [], all: [], isRun: false };
@@ -88,6 +92,9 @@ export class JourneyReader {
       } catch {
         // The run has not answered. The cloud cannot take its place, because only the run knows the causes.
       }
+      // If nothing was answered, the next request is a failure, too: also one for a downlink that moves meanwhile.
+      this.#failures = answered.size > 0 ? 0 : this.#failures + 1;
+      this.#resting = this.#failures > 0 ? at + pauseLength(this.#failures) : 0;
       for (const downlink of next) {
         const { id, down_state } = downlink.message;
         const isFinal = answered.has(id) && !(isRun && isOnItsWay(down_state, this.#known.get(id)));
@@ -114,8 +121,11 @@ export class JourneyReader {
   #next(): readonly Downlink[] {
     const next: Downlink[] = [];
     const { shown, others } = this.#wanted;
+    const seen = new Set<string>();
     for (const [n, downlink] of [...shown, ...others].entries()) {
-      if (this.#isDue(downlink, n < shown.length ? AGAIN : LATER)) next.push(downlink);
+      const { id } = downlink.message;
+      if (!seen.has(id) && this.#isDue(downlink, n < shown.length ? AGAIN : LATER)) next.push(downlink);
+      seen.add(id);
       if (next.length === AT_ONCE) break;
     }
     return next;
@@ -123,6 +133,7 @@ export class JourneyReader {
 
   #isDue(downlink: Downlink, again: number): boolean {
     const { isRun } = this.#wanted;
+    if (this.#now() < this.#resting) return false;
     const read = this.#read.get(downlink.message.id);
     if (read?.state !== stateOf(downlink) || read.isRun !== isRun) return true;
     return !read.isFinal && this.#now() - read.at > again;

@@ -15,7 +15,7 @@ import type {
 } from '../../../src/control/run-state.js';
 import type { PastRun, RunComparison } from '../../../src/control/travel.js';
 import type { Explanation } from '../../../src/explain/explanation.js';
-import { AGAIN, doubtService } from '../api/answering.js';
+import { doubtService, isOver, pauseAfter } from '../api/answering.js';
 import { linesOf } from '../api/lines.js';
 import { followRun } from './now.js';
 import { followStates } from './run-states.js';
@@ -65,11 +65,13 @@ export class Run {
   /** Follows the state until the run ends. Does nothing if there is no run. */
   async follow(): Promise<void> {
     const { signal } = this.#ending;
+    let failures = 0;
     while (!signal.aborted) {
       try {
         // The cast is safe because src/control answers with this type.
         take((await this.#http.request('GET', '/run')) as RunState);
         runEnd.value = undefined;
+        failures = 0;
         await followStates((state) => this.#see(state), signal);
         return;
       } catch (error) {
@@ -78,7 +80,7 @@ export class Run {
         // Any other error says nothing about the run.
         if (error instanceof ApiError && error.status < 500 && error.status !== 429) return take(undefined);
         void doubtService();
-        await new Promise((resolve) => setTimeout(resolve, AGAIN));
+        await pauseAfter(++failures);
       }
     }
   }
@@ -87,6 +89,7 @@ export class Run {
     if (this.#ending.signal.aborted) return;
     if (!hasEnded(state)) return take(state as RunState);
     runEnd.value = state;
+    isOver.value = true;
     this.#ending.abort();
   }
 

@@ -1,5 +1,8 @@
 /** The data of the open space in the console. They are replaced as a whole when another space is opened. */
 import { effect, signal } from '@preact/signals';
+import { ApiError } from '../../../src/client/client.js';
+import { isObject } from '../../../src/kernel/json-text.js';
+import { isOver } from '../api/answering.js';
 import { seenAt } from '../api/service-time.js';
 import { session } from '../api/session.js';
 import { Feed } from './feed.js';
@@ -30,7 +33,11 @@ export function followSession(explain: (error: unknown) => string): void {
     if (!client) return;
     const feed = new Feed(client);
     const fleet = new Fleet(client, feed);
+    isOver.value = false;
     const failed = (error: unknown) => {
+      // The run deletes its devices in another cloud, which is not a part of it: the pages keep what they show.
+      if (isOfRunOver(error)) isOver.value = true;
+      if (isOver.peek()) return;
       if (space.value?.feed === feed) loadFailure.value = explain(error);
     };
     const load = async () => {
@@ -57,7 +64,13 @@ export function followSession(explain: (error: unknown) => string): void {
     const ended = new AbortController();
     void followHistory(client, ended.signal);
     const endHappenings = followHappenings(client, feed);
+    const endWithRun = effect(() => {
+      if (!isOver.value) return;
+      feed.close();
+      fleet.close();
+    });
     return () => {
+      endWithRun();
       endHappenings();
       ended.abort();
       feed.close();
@@ -66,6 +79,11 @@ export function followSession(explain: (error: unknown) => string): void {
       space.value = undefined;
     };
   });
+}
+
+/** Whether the run has rejected a request to another cloud because it is over (src/control/server.ts). */
+function isOfRunOver(error: unknown): boolean {
+  return error instanceof ApiError && isObject(error.body) && error.body.code === 'run-over';
 }
 
 /** The model of a page that is shown only after the sign-in. */

@@ -1,5 +1,6 @@
 /** The devices that a selector selects by what only the run knows: the battery and the state. */
 import { useEffect, useState } from 'preact/hooks';
+import { isOver as isRunOver } from '../api/answering.js';
 import { explain } from '../api/session.js';
 import { runState } from '../model/run.js';
 import { needsRun } from '../model/search.js';
@@ -32,7 +33,8 @@ export function useOfRun(text: string): OfRun | undefined {
         (devices) => ({ serials: new Set(devices.map(({ serial }) => String(serial))), failure: '' }),
         (error: unknown) => ({ serials: new Set<string>(), failure: explain(error) }),
       );
-      if (isOver) return;
+      // The answer before the end of the run stays.
+      if (isOver || isRunOver.peek()) return;
       setFound(answer);
       timer = setTimeout(() => void ask(), EVERY);
     };

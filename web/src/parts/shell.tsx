@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { printableLine } from '../../../src/kernel/printable.js';
 import { humanDuration } from '../../../src/kernel/time.js';
-import { isAnswering } from '../api/answering.js';
+import { isAnswering, isOver } from '../api/answering.js';
 import { connection } from '../api/pool.js';
 import { open, session, signOut } from '../api/session.js';
 import { inputs } from '../model/inputs.js';
@@ -110,7 +110,7 @@ function PastNote() {
     <p class="past-note">
       <strong>
         Past: {reachedText(now_ms)}
-        {paused ? ', paused' : ''}
+        {paused && !isOver.value ? ', paused' : ''}
       </strong>{' '}
       This run repeats the original up to {humanDuration(past_of_ms)}. What you change here does not change the
       original.
@@ -142,7 +142,7 @@ const CLOCK = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: 
 function Connection() {
   const seen = connection.value === 'live' && !isAnswering.value ? 'silent' : connection.value;
   // The page says why. The connection will not come back.
-  const state = runEnd.value ? 'ended' : seen;
+  const state = isOver.value ? 'ended' : seen;
   const faults = state === 'live' || state === 'ended' ? '' : serviceFaults.value;
   return (
     <span

@@ -1,6 +1,7 @@
 /** The downlinks of the space: a lane for each one on its way, grouped by what it waits for, and the times of the delivered ones. */
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Message } from '../../../../src/client/types.js';
+import { isOver } from '../../api/answering.js';
 import { current } from '../../api/session.js';
 import { type Downlink, Downlinks } from '../../model/downlinks.js';
 import { JourneyReader, MOST_READ } from '../../model/journey-reader.js';
@@ -51,9 +52,11 @@ export function DownlinksPage() {
   const inView = downlinksOf([...groups.flatMap(({ members }) => members.slice(0, MOST_LANES)), ...over]);
   const hidden = downlinksOf(groups.flatMap(({ members }) => members.slice(MOST_LANES)));
   const divided = isRun ? delivered : delivered.slice(0, MOST_READ);
-  useEffect(() =>
-    reader.want({ shown: inView, others: [...hidden, ...divided.map(asDownlink)], all: messages, isRun }),
-  );
+  useEffect(() => {
+    if (isOver.value) return;
+    const others = [...hidden, ...divided.flatMap(({ id }) => all.get(id) ?? [])];
+    reader.want({ shown: inView, others, all: messages, isRun });
+  });
   const waiting = lanes.filter(({ isOver }) => !isOver).length;
   return (
     <div class="page">
@@ -75,10 +78,6 @@ export function DownlinksPage() {
       </div>
     </div>
   );
-}
-
-function asDownlink(message: Message): Downlink {
-  return { message, station: undefined };
 }
 
 function newestFirst(all: ReadonlyMap<string, Downlink>): readonly Message[] {
