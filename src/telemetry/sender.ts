@@ -23,8 +23,19 @@ const LARGEST_ANSWER = 1_048_576;
 const FIRST_PAUSE: Millis = seconds(1);
 const LONGEST_PAUSE: Millis = seconds(5);
 
-/** `after`: time after which to send the batch again, at least the usual pause; null: never. */
-type Attempt = { readonly received: Received } | { readonly reason: string; readonly after: Millis | null };
+/**
+ * `again`: time after which to send the batch again, at least the usual pause. `refused`: never, because the collector has
+ * decided about this batch. `away`: never, because no collector can be reached.
+ */
+type Attempt =
+  | { readonly received: Received }
+  | { readonly reason: string; readonly again: Millis | 'refused' | 'away' };
+
+/** A batch that is lost. `refused`: the collector did not take this one, but it may take others. */
+interface Lost {
+  readonly lost: string;
+  readonly refused: boolean;
+}
 
 interface SendOptions {
   /** Time for the batch, with all its repetitions. */
@@ -49,7 +60,7 @@ export class Sender {
     to: Destination,
     batch: Uint8Array,
     { patience, last, cancelled }: SendOptions,
-  ): Promise<{ readonly received: Received } | { readonly lost: string }> {
+  ): Promise<{ readonly received: Received } | Lost> {
     const over = new AbortController();
     let reason = 'no response before the end';
     /** Number of requests that have failed: the reason of the latest counts. */
@@ -66,16 +77,19 @@ export class Sender {
     try {
       for (let wait = FIRST_PAUSE; ; wait = Math.min(LONGEST_PAUSE, 2 * wait)) {
         const outcome = await this.#try(to, body, signal).catch(
-          (error: unknown): Attempt => ({ reason: whyOf(error), after: last || isTooLarge(error) ? null : 0 }),
+          (error: unknown): Attempt => ({
+            reason: whyOf(error),
+            again: isTooLarge(error) ? 'refused' : last ? 'away' : 0,
+          }),
         );
         if ('received' in outcome) return outcome;
-        if (signal.aborted) return { lost: reason };
+        if (signal.aborted) return { lost: reason, refused: false };
         reason = outcome.reason;
         failed++;
-        if (outcome.after === null) return { lost: reason };
-        const limit = Math.max(wait, outcome.after);
+        if (typeof outcome.again === 'string') return { lost: reason, refused: outcome.again === 'refused' };
+        const limit = Math.max(wait, outcome.again);
         const goesOn = await pause({ clock: this.#clock, limit, what: 'the next attempt to send telemetry', signal });
-        if (!goesOn) return { lost: reason };
+        if (!goesOn) return { lost: reason, refused: false };
       }
     } finally {
       alarm.cancel();
@@ -109,10 +123,10 @@ export class Sender {
       const [type = ''] = String(headers['content-type'] ?? '').split(';');
       return { received: { body: bytes, type: type.trim().toLowerCase() } };
     }
-    const again = FOR_THE_MOMENT.includes(statusCode);
+    const isForTheMoment = FOR_THE_MOMENT.includes(statusCode);
     return {
       reason: `the response has the status ${statusCode}`,
-      after: again ? (retryAfter(headers) ?? 0) : null,
+      again: isForTheMoment ? (retryAfter(headers) ?? 0) : 'refused',
     };
   }
 }

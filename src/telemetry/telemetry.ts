@@ -55,7 +55,22 @@ interface TelemetryOptions {
   readonly reportsAtOnce?: boolean;
 }
 
-type Kind = 'traces' | 'metrics';
+const KINDS = ['traces', 'metrics'] as const;
+type Kind = (typeof KINDS)[number];
+
+interface Limits {
+  /** Aborts the export. */
+  readonly cancelled: AbortSignal;
+  /** Time for a batch at the end; undefined for a regular export. */
+  readonly patience: Millis | undefined;
+}
+
+/** `reason`: why the first batch was lost. */
+interface Batches {
+  all: number;
+  lost: number;
+  reason?: string;
+}
 
 export class Telemetry {
   readonly #options: TelemetryOptions;
@@ -71,8 +86,7 @@ export class Telemetry {
   readonly #all = new AbortController();
   #ends = false;
   #interrupted = false;
-  readonly #batches = { traces: { all: 0, lost: 0 }, metrics: { all: 0, lost: 0 } };
-  #firstReason: string | undefined;
+  readonly #batches: Readonly<Record<Kind, Batches>> = { traces: { all: 0, lost: 0 }, metrics: { all: 0, lost: 0 } };
   #refused: Refused = { items: 0, reason: '' };
   /** The last report, which is not repeated. */
   #reported: string | undefined;
@@ -163,11 +177,20 @@ export class Telemetry {
     this.#batches[kind].lost += count;
   }
 
-  /** Sends all complete traces, and the metrics. The first lost batch ends it. Resolves to whether the metrics had their turn. */
+  /** Sends traces and metrics independently of each other. Resolves to whether the metrics had their turn. */
   async #export(isOver: () => boolean, cancelled: AbortSignal, patience?: Millis): Promise<boolean> {
+    const limits = { cancelled, patience };
+    const [, areMetricsTried] = await Promise.all([
+      this.#exportTraces(isOver, limits),
+      this.#exportMetrics(isOver, limits),
+    ]);
+    return areMetricsTried;
+  }
+
+  /** Sends all complete traces, until the collector takes none for the moment. */
+  async #exportTraces(isOver: () => boolean, limits: Limits): Promise<void> {
     const { source, settings } = this.#options;
-    const { traces, metrics } = settings.destinations;
-    let kind: Kind = 'traces';
+    const { traces } = settings.destinations;
     try {
       while (traces && source.countTraces(false) > 0 && !isOver()) {
         const spans = (await source.takeTraces(IN_BATCH)).flatMap((each) =>
@@ -175,11 +198,18 @@ export class Telemetry {
         );
         const { serializeRequest } = traces.encoding === 'json' ? JsonTraceSerializer : ProtobufTraceSerializer;
         if (spans.length === 0) continue;
-        const batch = serializeRequest(spans);
-        if (!(await this.#send(kind, traces, batch, { cancelled, patience }))) return false;
+        if (!(await this.#send('traces', traces, serializeRequest(spans), limits))) return;
       }
-      kind = 'metrics';
-      if (!metrics || isOver()) return false;
+    } catch (error) {
+      this.#failSource('traces', error);
+    }
+  }
+
+  /** Resolves to whether it was tried. */
+  async #exportMetrics(isOver: () => boolean, limits: Limits): Promise<boolean> {
+    const { metrics } = this.#options.settings.destinations;
+    if (!metrics || isOver()) return false;
+    try {
       const data = await this.#readMetrics();
       if (data.length === 0) return true;
       const { serializeRequest } = metrics.encoding === 'json' ? JsonMetricsSerializer : ProtobufMetricsSerializer;
@@ -187,21 +217,25 @@ export class Telemetry {
         resource: this.#resource,
         scopeMetrics: [{ scope: SCOPE, metrics: [...data] }],
       });
-      await this.#send(kind, metrics, batch, { cancelled, patience });
+      await this.#send('metrics', metrics, batch, limits);
     } catch (error) {
-      // The source has failed, for example because the database does not answer.
-      this.#batches[kind].all++;
-      this.#lose(kind, messageOf(error));
+      this.#failSource('metrics', error);
     }
-    return kind === 'metrics';
+    return true;
   }
 
-  /** Whether the collector has received the batch. */
+  /** The source has failed, for example because the database does not answer. */
+  #failSource(kind: Kind, error: unknown): void {
+    this.#batches[kind].all++;
+    this.#lose(kind, messageOf(error));
+  }
+
+  /** Whether the collector may take the next batch: it has received this one, or refused only this one. */
   async #send(
     kind: Kind,
     to: Destination,
     batch: Uint8Array | undefined,
-    { cancelled, patience }: { readonly cancelled: AbortSignal; readonly patience: Millis | undefined },
+    { cancelled, patience }: Limits,
   ): Promise<boolean> {
     this.#batches[kind].all++;
     const outcome = await this.#sender.send(to, batch ?? new Uint8Array(), {
@@ -209,10 +243,14 @@ export class Telemetry {
       last: patience !== undefined,
       cancelled,
     });
-    const answer = 'lost' in outcome ? outcome.lost : readResponse(outcome.received, to.encoding);
+    if ('lost' in outcome) {
+      this.#lose(kind, outcome.lost, to);
+      return outcome.refused;
+    }
+    const answer = readResponse(outcome.received, to.encoding);
     if (typeof answer === 'string') this.#lose(kind, answer, to);
     else if (answer.items > 0) this.#refuse(answer);
-    return typeof answer !== 'string';
+    return true;
   }
 
   #refuse({ items, reason }: Refused): void {
@@ -222,10 +260,11 @@ export class Telemetry {
   }
 
   #lose(kind: Kind, reason: string, to?: Destination): void {
+    const { traces, metrics } = this.#batches;
+    const isFirst = traces.lost + metrics.lost === 0;
     this.#batches[kind].lost++;
-    const isFirst = this.#firstReason === undefined;
     const port = to && new URL(to.url).port === '4317' ? '; OTLP over HTTP usually has port 4318, not 4317' : '';
-    this.#firstReason ??= `${reason}${port}`;
+    this.#batches[kind].reason ??= `${reason}${port}`;
     if (isFirst) this.#reportAtOnce();
   }
 
@@ -236,18 +275,25 @@ export class Telemetry {
 
   #report(): void {
     const { settings, complain } = this.#options;
-    const places = Object.values(settings.destinations).map(({ url }) => new URL(url).origin);
-    const where = [...new Set(places)].join(' and ');
+    const where = (of: readonly Kind[]) => {
+      const places = of.flatMap((kind) => settings.destinations[kind] ?? []).map(({ url }) => new URL(url).origin);
+      return [...new Set(places)].join(' and ');
+    };
     const { items, reason } = this.#refused;
-    const why = this.#firstReason ?? 'no time was left';
     const words = reason === '' ? '' : `: "${printableLine(reason)}"`;
-    const lost = Object.entries(this.#batches)
-      .filter(([, batches]) => batches.lost > 0)
-      .map(([kind, batches]) => `${humanCount(batches.lost)} of ${humanCount(batches.all)} batches of ${kind}`);
-    const losses = [
-      lost.length > 0 && `telemetry for ${where} was lost (${lost.join(', ')}): ${why}`,
-      items > 0 && `${where} refused ${humanCount(items)} of the spans and data points${words}`,
-    ].filter((loss) => loss !== false);
+    const lost = KINDS.filter((kind) => this.#batches[kind].lost > 0);
+    // Batches that were not sent are lost for the reason of those before them, of either kind.
+    const before = lost.flatMap((kind) => this.#batches[kind].reason ?? [])[0] ?? 'no time was left';
+    const why = (kind: Kind) => this.#batches[kind].reason ?? before;
+    const losses = [...new Set(lost.map(why))].map((cause) => {
+      const of = lost.filter((kind) => why(kind) === cause);
+      const counts = of.map((kind) => {
+        const batches = this.#batches[kind];
+        return `${humanCount(batches.lost)} of ${humanCount(batches.all)} batches of ${kind}`;
+      });
+      return `telemetry for ${where(of)} was lost (${counts.join(', ')}): ${cause}`;
+    });
+    if (items > 0) losses.push(`${where(KINDS)} refused ${humanCount(items)} of the spans and data points${words}`);
     const report = losses.join('; ');
     if (report === '' || report === this.#reported) return;
     this.#reported = report;

@@ -267,6 +267,43 @@ describe('lost telemetry', () => {
     ]);
   });
 
+  it.each([400, 404, 413])('is only that of the refused batch after status %i', async (status) => {
+    let first = true;
+    const answer = (response: ServerResponse) => {
+      response.writeHead(first ? status : 200).end();
+      first = false;
+    };
+    const downlinks = Array.from({ length: 130 }, (_, n) => downlink(n));
+    const { collector, telemetry, complaints } = await exporting(answer, { downlinks });
+    await telemetry.end();
+    expect(collector.requests.length).toBe(3);
+    expect(complaints).toEqual([
+      `telemetry for ${collector.url} was lost (1 of 3 batches of traces): the response has the status ${status}`,
+    ]);
+  });
+
+  it('has for each kind its own reason', async () => {
+    const answer = (response: ServerResponse) =>
+      response.writeHead(response.req.url?.endsWith('metrics') ? 404 : 413).end();
+    const { collector, telemetry, complaints } = await exporting(answer, { metrics: true });
+    await telemetry.end();
+    const lost = `telemetry for ${collector.url} was lost`;
+    expect(complaints).toEqual([
+      `${lost} (1 of 1 batches of traces): the response has the status 413; ` +
+        `${lost} (1 of 1 batches of metrics): the response has the status 404`,
+    ]);
+  });
+
+  it('is only that of the traces if the collector takes the metrics', async () => {
+    const answer = (response: ServerResponse) =>
+      response.writeHead(response.req.url?.endsWith('metrics') ? 200 : 503).end();
+    const { collector, clock, telemetry, complaints } = await exporting(answer, { metrics: true });
+    await letPass(clock, telemetry.end());
+    expect(complaints).toEqual([
+      `telemetry for ${collector.url} was lost (1 of 1 batches of traces): the response has the status 503`,
+    ]);
+  });
+
   it('is only that of the metrics without a trace', async () => {
     const { collector, telemetry, complaints } = await exporting(rejecting(400), { downlinks: [], metrics: true });
     await telemetry.end();
