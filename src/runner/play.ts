@@ -196,8 +196,9 @@ function chooseSeenAcks({ cloud, transport }: PlayOptions): SeenAcks {
   return transport === 'http' ? 'certain' : 'seen';
 }
 
-function countSockets({ cloud, transport }: PlayOptions) {
+function countSockets({ cloud, transport, clock }: PlayOptions) {
+  const virtual = clock === 'virtual';
   return cloud === undefined
-    ? { udp: transport === 'udp', service: true }
-    : { udp: cloud.gateway !== null, service: false };
+    ? { udp: transport === 'udp', service: true, virtual }
+    : { udp: cloud.gateway !== null, service: false, virtual };
 }

@@ -84,7 +84,8 @@ export class SharedStart implements PartTime {
     const profiles = unpackProfiles(this.#task.profiles);
     const { apiKey, meter, log, sendEvery = SEND_EVERY } = this.#options;
     if (cloud.kind === 'other') {
-      checkOpenFiles(plan, profiles, { udp: cloud.gateway !== null, service: false }, openFileLimit());
+      const sockets = { udp: cloud.gateway !== null, service: false, virtual: false };
+      checkOpenFiles(plan, profiles, sockets, openFileLimit());
     }
     let now = (): Instant => 0;
     const outbox = new Outbox(this.#channel, () => now(), { time: this.#time, every: sendEvery });

@@ -3,7 +3,7 @@
  * socket, which looks like a cloud that does not answer them.
  */
 import { UsageError } from '../../kernel/errors.js';
-import { countOf, humanCount } from '../../kernel/quantity.js';
+import { countOf } from '../../kernel/quantity.js';
 import type { Profile } from '../../profile/profile.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import { CONNECTIONS } from '../load/callers.js';
@@ -21,6 +21,8 @@ interface Sockets {
   readonly udp: boolean;
   /** Whether the service is in this process, so that each connection has both its ends here. */
   readonly service: boolean;
+  /** Whether time is virtual: a caller of loads then has one connection. */
+  readonly virtual: boolean;
 }
 
 /**
@@ -30,18 +32,18 @@ interface Sockets {
 export function checkOpenFiles(
   plan: Plan,
   profiles: ReadonlyMap<string, Profile>,
-  { udp, service }: Sockets,
+  { udp, service, virtual }: Sockets,
   limit: number | undefined,
 ): void {
   const devices = udp ? countOwnSockets(plan, profiles) : 0;
-  const connections = countConnections(plan);
+  const connections = countConnections(plan, virtual ? 1 : CONNECTIONS);
   const needed = devices + connections * (service ? 2 : 1) + OTHERS;
   if (limit === undefined || needed <= limit || devices + connections === 0) return;
   const users = [
     ...(devices > 0
       ? [`${countOf(devices, 'device')} with DTLS ${devices === 1 ? 'needs a socket' : 'need a socket each'}`]
       : []),
-    ...(connections > 0 ? [`loads need ${humanCount(connections)} connections`] : []),
+    ...(connections > 0 ? [`loads need ${countOf(connections, 'connection')}`] : []),
   ];
   throw new UsageError(
     'open-files',
@@ -55,11 +57,11 @@ function countOwnSockets(plan: Plan, profiles: ReadonlyMap<string, Profile>): nu
   return plan.devices.filter(({ group }) => dtls[group]).length;
 }
 
-/** Connections that the users of loads have open at the same time. */
-function countConnections({ loads }: Plan): number {
+/** Connections that the users of loads have open at the same time. @param most of one caller */
+function countConnections({ loads }: Plan, most: number): number {
   const users = new Map<string | undefined, number>();
   for (const { as, pace } of loads) {
     if (pace.kind === 'closed') users.set(as, (users.get(as) ?? 0) + pace.users);
   }
-  return [...users.values()].reduce((sum, count) => sum + Math.min(count, CONNECTIONS), 0);
+  return [...users.values()].reduce((sum, count) => sum + Math.min(count, most), 0);
 }

@@ -19,7 +19,7 @@ fleet:
 const planned = (text: string) => planScenario(parseScenario(text, 'many.yaml', describeDeviceTypes(profiles)), {});
 
 const check = (limit: number | undefined) => () =>
-  checkOpenFiles(planned(FLEET), profiles, { udp: true, service: false }, limit);
+  checkOpenFiles(planned(FLEET), profiles, { udp: true, service: false, virtual: false }, limit);
 
 it('a limit below the number of devices with sockets of their own is refused, with the limit that is needed', () => {
   expect(check(300)).toThrow(
@@ -41,8 +41,14 @@ it('the connections of the users of loads count, at both ends if the service is 
   const loads = 'load: [{ from: 1s, users: 500, list-devices: }, { from: 1s, users: 20, count-devices: }]';
   const fleet = 'fleet: [{ name: clime, profile: clime, count: 1 }]';
   const plan = planned(`name: busy\nduration: 1m\n${fleet}\n${loads}\n`);
-  expect(() => checkOpenFiles(plan, profiles, { udp: false, service: true }, 256)).toThrow(
+  expect(() => checkOpenFiles(plan, profiles, { udp: false, service: true, virtual: false }, 256)).toThrow(
     'needs about 1240: loads need 520 connections',
   );
-  expect(() => checkOpenFiles(plan, profiles, { udp: false, service: false }, 720)).not.toThrow();
+  expect(() => checkOpenFiles(plan, profiles, { udp: false, service: false, virtual: false }, 720)).not.toThrow();
+});
+
+it('in virtual time, the users of one caller share a connection', () => {
+  const fleet = 'fleet: [{ name: clime, profile: clime, count: 1 }]';
+  const plan = planned(`name: patient\nduration: 10m\n${fleet}\nload: [{ users: 500, think: 5m, latest-value: }]\n`);
+  expect(() => checkOpenFiles(plan, profiles, { udp: false, service: true, virtual: true }, 256)).not.toThrow();
 });
