@@ -391,8 +391,8 @@ function readAggregate(reader: Reader): Aggregate {
       reader.expect('(', AS_PERCENTILE);
       const percent = reader.token;
       const percentile = percent !== undefined && /^\d+(\.\d+)?$/.test(percent) ? Number(percent) : Number.NaN;
-      if (!(percentile > 0 && percentile <= 100))
-        reader.fail(`${showToken(percent)} is not a percentage from 0 to 100${AS_PERCENTILE}`);
+      if (!(percentile >= 0.01 && percentile <= 100))
+        reader.fail(`${showToken(percent)} is not a percentage from 1 to 100${AS_PERCENTILE}`);
       if (percentile < 1)
         reader.fail(`${quote(String(percentile))} is a share; write "p(${Number((percentile * 100).toFixed(6))})"`);
       reader.take();
