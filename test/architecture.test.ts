@@ -23,7 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; 
     telemetry: { values: ['kernel'], types: ['trace'] },
     client: { values: ['kernel'], types: ['contract'] },
     scenario: {
-      values: ['kernel', 'input', 'protocol', 'profile', 'trace'],
+      values: ['kernel', 'input', 'protocol', 'contract', 'profile', 'trace'],
       types: ['device', 'cloud', 'transport', 'client'],
     },
     console: { values: ['kernel', 'input', 'protocol', 'profile', 'scenario'], types: ['trace'] },

@@ -29,6 +29,9 @@ const SCRIPT_EXAMPLE =
 const TAGS = 'The connector forwards the messages of devices with one of these tags. Default: none.';
 const TIMEOUT = 'Seconds until a request has failed; 0 means 30. Default: 0.';
 
+/** Limits of a connector; times in seconds. */
+export const CONNECTOR_LIMITS = { timeout: 60, delay: 604_800, delays: 50 } as const;
+
 const Kind = Type.Enum(['webhook'], { description: '"webhook"' });
 const Direction = Field(
   'Whether the connector forwards messages from (`up`) or to (`down`) devices. Default: `up`.',
@@ -45,10 +48,17 @@ const Triggers = Field(
     description: `a list of ${TRIGGERS.join(', ')}`,
   }),
 );
-const Delay = Type.Integer({ minimum: 0, maximum: 604_800, description: 'a whole number of seconds, at most a week' });
+const Delay = Type.Integer({
+  minimum: 0,
+  maximum: CONNECTOR_LIMITS.delay,
+  description: 'a whole number of seconds, at most a week',
+});
 const RetryDelays = Field(
   'Seconds to wait before each repetition. Default: 10 s, 30 s, 1, 10 and 30 min, 1, 3, 6 and 12 h.',
-  Type.Array(Delay, { maxItems: 50, description: 'a list of at most 50 numbers of seconds' }),
+  Type.Array(Delay, {
+    maxItems: CONNECTOR_LIMITS.delays,
+    description: `a list of at most ${CONNECTOR_LIMITS.delays} numbers of seconds`,
+  }),
 );
 const Transformation = Type.Refine(
   Type.String({
@@ -108,7 +118,14 @@ const Changeable = {
   tags: Type.Optional(Field(TAGS, TagRefs)),
   retry_delays: Type.Optional(RetryDelays),
   timeout: Type.Optional(
-    Field(TIMEOUT, Type.Integer({ minimum: 0, maximum: 60, description: 'a whole number of seconds, at most 60' })),
+    Field(
+      TIMEOUT,
+      Type.Integer({
+        minimum: 0,
+        maximum: CONNECTOR_LIMITS.timeout,
+        description: `a whole number of seconds, at most ${CONNECTOR_LIMITS.timeout}`,
+      }),
+    ),
   ),
 };
 export const NewConnector = Body(

@@ -51,9 +51,15 @@ export const Variable = Answer(
   },
 );
 
+/** Most characters of a value. */
+export const LONGEST_VALUE = 4096;
 const Value = Field(
   'Value that scripts read.',
-  Type.String({ maxLength: 4096, description: 'a text of at most 4096 characters', writeOnly: true }),
+  Type.String({
+    maxLength: LONGEST_VALUE,
+    description: `a text of at most ${LONGEST_VALUE} characters`,
+    writeOnly: true,
+  }),
 );
 const NullableName = Type.Union([Name, Type.Null()], {
   description: 'a name of 1 to 64 printable characters, or null',

@@ -28,7 +28,7 @@ export function setup(node: LocatedNode, problems: Problems, scope: SetupScope):
     const call = oneSetup(item, problems, scope);
     if (call === undefined) continue;
     const name = nameOf(call);
-    if (name !== undefined && read.some((other) => other.setup === call.setup && nameOf(other) === name)) {
+    if (name !== undefined && read.some((other) => other.setup === call.setup && isSameName(other, call))) {
       problems.add(item, `another ${call.setup} already has the name ${quote(name)}`);
     }
     read.push(call);
@@ -52,7 +52,14 @@ export function clientSpaces(calls: readonly SetupCall[]): ReadonlyMap<string, s
   return new Map(calls.flatMap((call) => (call.setup === 'client' ? [[call.options.name, call.options.space]] : [])));
 }
 
-/** The name by which other parts of the scenario refer to the resource; undefined for kinds that have no such name. */
+/** The name that only one resource of its kind may have; undefined for kinds without such names. */
 function nameOf(call: SetupCall): string | undefined {
-  return call.setup === 'firmware' || call.setup === 'client' ? call.options.name : undefined;
+  return call.setup === 'tag' || call.setup === 'request' ? undefined : call.options.name;
+}
+
+/** Variables of different environments may have the same name. */
+function isSameName(one: SetupCall, other: SetupCall): boolean {
+  const areApart =
+    one.setup === 'variable' && other.setup === 'variable' && one.options.environment !== other.options.environment;
+  return nameOf(one) === nameOf(other) && !areApart;
 }

@@ -1,4 +1,5 @@
 import type { ConnectorTrigger } from '../../client/client.js';
+import { CONNECTOR_LIMITS } from '../../contract/connectors.js';
 import {
   type Check,
   complain,
@@ -33,9 +34,14 @@ type ConnectorOptions = {
 };
 
 /** The API accepts whole seconds only. */
-const wholeSeconds: Check<number> = refine(duration, (length, node, problems) =>
-  length % seconds(1) === 0 ? length / seconds(1) : complain(node, problems, 'a whole number of seconds such as "30s"'),
-);
+const wholeSeconds = (most: number, named: string): Check<number> =>
+  refine(duration, (length, node, problems) => {
+    if (length % seconds(1) !== 0) return complain(node, problems, 'a whole number of seconds such as "30s"');
+    if (length > seconds(most)) return complain(node, problems, `a duration of at most ${named}`);
+    return length / seconds(1);
+  });
+const delays = list(wholeSeconds(CONNECTOR_LIMITS.delay, 'a week'), 0, CONNECTOR_LIMITS.delays);
+const longestWait = wholeSeconds(CONNECTOR_LIMITS.timeout, `${CONNECTOR_LIMITS.timeout}s`);
 
 const shape = record('connector', {
   name: describeKey('Name of the connector.', 'forward', cloudName),
@@ -61,13 +67,10 @@ const shape = record('connector', {
     'up' as const,
   ),
   'retry-delays': optional(
-    describeKey('Pauses before further attempts. Default: those of the service.', ['30s', '5m'], list(wholeSeconds)),
+    describeKey('Pauses before further attempts. Default: those of the service.', ['30s', '5m'], delays),
     null,
   ),
-  timeout: optional(
-    describeKey('Longest wait for an answer. Default: that of the service.', '10s', wholeSeconds),
-    null,
-  ),
+  timeout: optional(describeKey('Longest wait for an answer. Default: that of the service.', '10s', longestWait), null),
 });
 
 /** A connector forwards messages of the devices that share a tag with it. */

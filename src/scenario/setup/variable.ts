@@ -1,4 +1,6 @@
-import { boolean, type Check, complain, describeKey, formed, optional, record } from '../../input/checks.js';
+import { hasAtMost } from '../../contract/values.js';
+import { LONGEST_VALUE } from '../../contract/variables.js';
+import { boolean, type Check, complain, describeKey, formed, optional, record, refine } from '../../input/checks.js';
 import { cloudName } from '../values/cloud-name.js';
 import type { SetupKind } from './kind.js';
 
@@ -11,7 +13,7 @@ type VariableOptions = {
 };
 
 /** Values are texts; `8` and `true` need no quotation marks. */
-const value: Check<string> = formed(
+const anyValue: Check<string> = formed(
   () => ({ type: ['string', 'number', 'boolean'] }),
   (node, problems) =>
     node.kind === 'scalar' && node.value !== null
@@ -20,6 +22,12 @@ const value: Check<string> = formed(
         : node.source
       : complain(node, problems, 'a text'),
 );
+
+const value = refine(anyValue, (text, node, problems) => {
+  if (hasAtMost(LONGEST_VALUE, text)) return text;
+  problems.add(node, `the value has more than ${LONGEST_VALUE} characters, which is the limit of the cloud`);
+  return undefined;
+});
 
 /** A variable of the space; connector scripts read it from `job.variables`. */
 export const variable: SetupKind<VariableOptions> = {

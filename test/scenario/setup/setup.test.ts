@@ -129,6 +129,40 @@ describe('an entry', () => {
       ['6:5: another firmware already has the name "v2"'],
     ],
     [
+      'of a connector with the name of another one',
+      ['connector: { name: a, file: forward.js }', 'connector: { name: a, file: forward.js }'],
+      ['6:5: another connector already has the name "a"'],
+    ],
+    [
+      'of a variable with the name of another one of its environment',
+      [
+        'variable: { name: a, value: 1 }',
+        'variable: { name: a, value: 1, environment: test }',
+        'variable: { name: a, value: 2 }',
+      ],
+      ['7:5: another variable already has the name "a"'],
+    ],
+    [
+      'of a variable with a value that the cloud rejects',
+      [`variable: { name: a, value: ${'x'.repeat(4097)} }`],
+      ['5:33: the value has more than 4096 characters, which is the limit of the cloud'],
+    ],
+    [
+      'of a connector with times that the cloud rejects',
+      ['connector: { name: a, file: forward.js, timeout: 90s, retry-delays: [8d] }'],
+      ['5:54: "90s" is not a duration of at most 60s', '5:74: "8d" is not a duration of at most a week'],
+    ],
+    [
+      'of a connector with more repetitions than the cloud accepts',
+      [`connector: { name: a, file: forward.js, retry-delays: [${Array(51).fill('1s').join(', ')}] }`],
+      [expect.stringContaining('5:59: a list of 51 is not')],
+    ],
+    [
+      'of a tag with a name that the cloud rejects',
+      [`tag: { name: ${'x'.repeat(65)} }`],
+      [expect.stringContaining('is not a name of 1 to 64 printable characters')],
+    ],
+    [
       'of a request with a path outside the space',
       ['request: { post: keys, body: {} }'],
       ['5:22: "keys" is not a path below the space such as "/keys"'],
