@@ -115,8 +115,9 @@ async function open(): Promise<Port> {
     used += 1;
     return null;
   };
-  // The cast is safe because the routes only call controls, and look for `travel`.
-  const controls = new Proxy({}, { get: (_, name) => (name === 'travel' ? undefined : control) }) as RunControls;
+  const values: Readonly<Record<string | symbol, unknown>> = { travel: undefined, speed: 1, wall: 0 };
+  // The cast is safe because the server only reads these values, and calls the other controls.
+  const controls = new Proxy({}, { get: (_, name) => (name in values ? values[name] : control) }) as RunControls;
   const server = await RunServer.open({
     ...{ controls, scenarios: new Scenarios(new FakeTools()), cloud: serviceOf(cloud).api },
     hasSession: (secret) => cloud.hasSession(secret),
