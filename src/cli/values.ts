@@ -1,4 +1,5 @@
 /** Options and formats of values that several commands share. */
+import { ENVIRONMENT } from '../scenario/values/environment.js';
 import { LAST_SEED } from '../scenario/values/seeds.js';
 import { WrongValue } from './check-arguments.js';
 import { checkOption, expectWholeNumber, readEach } from './command.js';
@@ -114,12 +115,10 @@ export const VARIABLES = {
   coerce: readEach(parseVariable, (pairs): ReadonlyMap<string, string> => new Map(pairs)),
 };
 
-const OF_ENVIRONMENT = 'GHOSTFLEET_VAR_';
-
 /** The variables of the environment, `GHOSTFLEET_VAR_<name>`, and those of the command line, which take precedence. */
 export function collectVariables(typed: ReadonlyMap<string, string>, env: Host['env']): ReadonlyMap<string, string> {
   const fromEnvironment = Object.entries(env).flatMap(([key, value]) =>
-    key.startsWith(OF_ENVIRONMENT) && value !== undefined ? [[key.slice(OF_ENVIRONMENT.length), value] as const] : [],
+    key.startsWith(ENVIRONMENT) && value !== undefined ? [[key.slice(ENVIRONMENT.length), value] as const] : [],
   );
   return new Map([...fromEnvironment, ...typed]);
 }
@@ -134,7 +133,7 @@ export function shownVariables(
 
 /** The environment that {@link collectVariables} reads. */
 export function makeEnvironment(variables: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
-  return Object.fromEntries([...variables].map(([name, value]) => [`${OF_ENVIRONMENT}${name}`, value]));
+  return Object.fromEntries([...variables].map(([name, value]) => [`${ENVIRONMENT}${name}`, value]));
 }
 
 /** Reads `name=value`. */

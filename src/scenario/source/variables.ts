@@ -9,6 +9,7 @@ import { complain, type Form } from '../../input/checks.js';
 import { type LocatedNode, type MapNode, type Problems, readYaml, type ScalarNode } from '../../input/document.js';
 import { didYouMean, InputError, quote } from '../../input/problems.js';
 import { withoutSecrets } from '../../kernel/shell-secrets.js';
+import { ENVIRONMENT } from '../values/environment.js';
 
 const KEY = 'vars';
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/i;
@@ -60,7 +61,8 @@ export function readVariables(root: MapNode, given: ReadonlyMap<string, string>,
     if (values.has(name)) continue;
     problems.add(
       declared ?? root,
-      `${quote(name)} is not a variable of this scenario${describeKnown(name, variables)}`,
+      `${quote(name)}, from --var or ${ENVIRONMENT}${name} in the environment, is not a variable of this scenario` +
+        describeKnown(name, variables),
     );
   }
   return variables;

@@ -60,7 +60,7 @@ describe('a variable', () => {
       'main.yaml:3:16: "many" is not a number: the variable "count" is "3"',
     ]);
     expect(problems(text, { vars: { cont: '1' } })).toEqual([
-      'main.yaml:3:7: "cont" is not a variable of this scenario (did you mean "count"?); the scenario has count, long',
+      'main.yaml:3:7: "cont", from --var or GHOSTFLEET_VAR_cont in the environment, is not a variable of this scenario (did you mean "count"?); the scenario has count, long',
     ]);
   });
 
@@ -120,9 +120,11 @@ describe('a value that is given for a name with "_"', () => {
     const wrong = (given: Readonly<Record<string, string>>) =>
       problems(withVars('{ long-time: 5m }', 'settle: $long-time}\n'), { vars: given }).join('\n');
     expect(problems(withVars('{ a-b_c: 1, a_b-c: 1 }', ''), { vars: { a_b_c: '1' } }).join()).toContain(
-      '"a_b_c" is not',
+      '"a_b_c", from --var or',
     );
-    expect(wrong({ LONG_TIME: '7m' })).toContain('"LONG_TIME" is not a variable');
+    expect(wrong({ LONG_TIME: '7m' })).toContain(
+      '"LONG_TIME", from --var or GHOSTFLEET_VAR_LONG_TIME in the environment, is not a variable',
+    );
   });
 
   it('is a secret if the variable is used for one', () => {
