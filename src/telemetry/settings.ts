@@ -3,8 +3,8 @@ import { UsageError } from '../kernel/errors.js';
 import { type Millis, seconds } from '../kernel/time.js';
 import { readCredentials } from '../kernel/web-address.js';
 
-const SIGNALS = ['traces', 'metrics'] as const;
-type Signal = (typeof SIGNALS)[number];
+export const SIGNALS = ['traces', 'metrics'] as const;
+export type Signal = (typeof SIGNALS)[number];
 
 export interface TelemetrySettings {
   /** A signal without a destination is not sent. */

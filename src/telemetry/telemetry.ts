@@ -22,7 +22,7 @@ import { type Millis, seconds } from '../kernel/time.js';
 import type { Period } from './measures.js';
 import { type Refused, readResponse } from './response.js';
 import { Sender } from './sender.js';
-import type { Destination, TelemetrySettings } from './settings.js';
+import { type Destination, SIGNALS, type Signal, type TelemetrySettings } from './settings.js';
 import { makeSpans, SCOPE, type TracedDownlink } from './spans.js';
 
 /** Maximum number of downlinks whose traces are in a batch: some 500 spans. */
@@ -55,9 +55,6 @@ interface TelemetryOptions {
   readonly reportsAtOnce?: boolean;
 }
 
-const KINDS = ['traces', 'metrics'] as const;
-type Kind = (typeof KINDS)[number];
-
 interface Limits {
   /** Aborts the export. */
   readonly cancelled: AbortSignal;
@@ -86,7 +83,7 @@ export class Telemetry {
   readonly #all = new AbortController();
   #ends = false;
   #interrupted = false;
-  readonly #batches: Readonly<Record<Kind, Batches>> = { traces: { all: 0, lost: 0 }, metrics: { all: 0, lost: 0 } };
+  readonly #batches: Readonly<Record<Signal, Batches>> = { traces: { all: 0, lost: 0 }, metrics: { all: 0, lost: 0 } };
   #refused: Refused = { items: 0, reason: '' };
   /** The last report, which is not repeated. */
   #reported: string | undefined;
@@ -172,9 +169,9 @@ export class Telemetry {
     return source.readMetrics({ since: this.#since, now: clock.wall });
   }
 
-  #countUnsent(kind: Kind, count: number): void {
-    this.#batches[kind].all += count;
-    this.#batches[kind].lost += count;
+  #countUnsent(signal: Signal, count: number): void {
+    this.#batches[signal].all += count;
+    this.#batches[signal].lost += count;
   }
 
   /** Sends traces and metrics independently of each other. Resolves to whether the metrics had their turn. */
@@ -225,30 +222,30 @@ export class Telemetry {
   }
 
   /** The source has failed, for example because the database does not answer. */
-  #failSource(kind: Kind, error: unknown): void {
-    this.#batches[kind].all++;
-    this.#lose(kind, messageOf(error));
+  #failSource(signal: Signal, error: unknown): void {
+    this.#batches[signal].all++;
+    this.#lose(signal, messageOf(error));
   }
 
   /** Whether the collector may take the next batch: it has received this one, or refused only this one. */
   async #send(
-    kind: Kind,
+    signal: Signal,
     to: Destination,
     batch: Uint8Array | undefined,
     { cancelled, patience }: Limits,
   ): Promise<boolean> {
-    this.#batches[kind].all++;
+    this.#batches[signal].all++;
     const outcome = await this.#sender.send(to, batch ?? new Uint8Array(), {
       patience: Math.min(to.timeout, patience ?? to.timeout),
       last: patience !== undefined,
       cancelled,
     });
     if ('lost' in outcome) {
-      this.#lose(kind, outcome.lost, to);
+      this.#lose(signal, outcome.lost, to);
       return outcome.refused;
     }
     const answer = readResponse(outcome.received, to.encoding);
-    if (typeof answer === 'string') this.#lose(kind, answer, to);
+    if (typeof answer === 'string') this.#lose(signal, answer, to);
     else if (answer.items > 0) this.#refuse(answer);
     return true;
   }
@@ -259,12 +256,12 @@ export class Telemetry {
     if (isFirst) this.#reportAtOnce();
   }
 
-  #lose(kind: Kind, reason: string, to?: Destination): void {
+  #lose(signal: Signal, reason: string, to?: Destination): void {
     const { traces, metrics } = this.#batches;
     const isFirst = traces.lost + metrics.lost === 0;
-    this.#batches[kind].lost++;
+    this.#batches[signal].lost++;
     const port = to && new URL(to.url).port === '4317' ? '; OTLP over HTTP usually has port 4318, not 4317' : '';
-    this.#batches[kind].reason ??= `${reason}${port}`;
+    this.#batches[signal].reason ??= `${reason}${port}`;
     if (isFirst) this.#reportAtOnce();
   }
 
@@ -275,25 +272,25 @@ export class Telemetry {
 
   #report(): void {
     const { settings, complain } = this.#options;
-    const where = (of: readonly Kind[]) => {
-      const places = of.flatMap((kind) => settings.destinations[kind] ?? []).map(({ url }) => new URL(url).origin);
+    const where = (of: readonly Signal[]) => {
+      const places = of.flatMap((signal) => settings.destinations[signal] ?? []).map(({ url }) => new URL(url).origin);
       return [...new Set(places)].join(' and ');
     };
     const { items, reason } = this.#refused;
     const words = reason === '' ? '' : `: "${printableLine(reason)}"`;
-    const lost = KINDS.filter((kind) => this.#batches[kind].lost > 0);
-    // Batches that were not sent are lost for the reason of those before them, of either kind.
-    const before = lost.flatMap((kind) => this.#batches[kind].reason ?? [])[0] ?? 'no time was left';
-    const why = (kind: Kind) => this.#batches[kind].reason ?? before;
+    const lost = SIGNALS.filter((signal) => this.#batches[signal].lost > 0);
+    // Batches that were not sent are lost for the reason of those before them, of either signal.
+    const before = lost.flatMap((signal) => this.#batches[signal].reason ?? [])[0] ?? 'no time was left';
+    const why = (signal: Signal) => this.#batches[signal].reason ?? before;
     const losses = [...new Set(lost.map(why))].map((cause) => {
-      const of = lost.filter((kind) => why(kind) === cause);
-      const counts = of.map((kind) => {
-        const batches = this.#batches[kind];
-        return `${humanCount(batches.lost)} of ${humanCount(batches.all)} batches of ${kind}`;
+      const of = lost.filter((signal) => why(signal) === cause);
+      const counts = of.map((signal) => {
+        const batches = this.#batches[signal];
+        return `${humanCount(batches.lost)} of ${humanCount(batches.all)} batches of ${signal}`;
       });
       return `telemetry for ${where(of)} was lost (${counts.join(', ')}): ${cause}`;
     });
-    if (items > 0) losses.push(`${where(KINDS)} refused ${humanCount(items)} of the spans and data points${words}`);
+    if (items > 0) losses.push(`${where(SIGNALS)} refused ${humanCount(items)} of the spans and data points${words}`);
     const report = losses.join('; ');
     if (report === '' || report === this.#reported) return;
     this.#reported = report;
