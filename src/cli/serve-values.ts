@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { addressesIn } from '../cloud/http/addresses.js';
 import { hostName } from '../cloud/http/host-guard.js';
-import { isName } from '../contract/values.js';
+import { isName } from '../contract/limits.js';
 import { parseDuration } from '../kernel/time.js';
 import { USUAL_PORTS } from '../protocol/flap/envelope.js';
 import { SHORTEST_EXPIRY, SHORTEST_RETENTION } from '../scenario/parse/cloud.js';

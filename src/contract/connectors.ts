@@ -1,5 +1,6 @@
 /** Connectors, previews of their requests, and deliveries with their attempts (cloud C-32 to C-35). */
 import Type from 'typebox';
+import { CONNECTOR_LIMITS, hasAtMost } from './limits.js';
 import { TAG_EXAMPLE, TAG_REFS_EXAMPLE, Tag, TagRefs } from './tags.js';
 import {
   Answer,
@@ -7,7 +8,6 @@ import {
   CreatedAt,
   EXAMPLE,
   Field,
-  hasAtMost,
   ItemParams,
   NewName,
   Nullable,
@@ -28,9 +28,6 @@ const SCRIPT_EXAMPLE =
   'const main = ({ device, message }) => ({ url: "https://example.com/" + device.name, data: message.body })';
 const TAGS = 'The connector forwards the messages of devices with one of these tags. Default: none.';
 const TIMEOUT = 'Seconds until a request has failed; 0 means 30. Default: 0.';
-
-/** Limits of a connector; times in seconds. */
-export const CONNECTOR_LIMITS = { timeout: 60, delay: 604_800, delays: 50 } as const;
 
 const Kind = Type.Enum(['webhook'], { description: '"webhook"' });
 const Direction = Field(

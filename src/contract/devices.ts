@@ -1,6 +1,7 @@
 /** Devices, their lists and their summaries (cloud C-10, C-22). */
 import Type from 'typebox';
 import { HEALTHS } from './health.js';
+import { hasAtMost } from './limits.js';
 import { TAG_EXAMPLE, TAG_REFS_EXAMPLE, Tag, TagRefs } from './tags.js';
 import {
   Answer,
@@ -10,7 +11,6 @@ import {
   EXAMPLE,
   Field,
   Hash,
-  hasAtMost,
   ItemParams,
   Limit,
   NewComment,

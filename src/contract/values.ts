@@ -7,6 +7,7 @@
  * value, `documented` has the keywords that the document shows instead: every value that they permit is accepted.
  */
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
+import { hasAtMost, isName } from './limits.js';
 import { parseTimestamp } from './time.js';
 
 /** Ids and values of the examples. */
@@ -132,17 +133,6 @@ export const Name = Type.Refine(
   isName,
 );
 
-/** Whether a text has at most `max` characters. Of a much longer one, they are not counted: that takes long. */
-export function hasAtMost(max: number, text: string): boolean {
-  return text.length <= max || (text.length <= 2 * max && [...text].length <= max);
-}
-
-/** Whether a text is a name, apart from blanks at its ends. */
-export function isName(text: string): boolean {
-  const name = text.trim();
-  return hasAtMost(64, name) && isPrintable(name);
-}
-
 const LONGEST_LABEL = 127;
 export const LABEL_FORM = `a text of 1 to ${LONGEST_LABEL} printable characters`;
 const HARMFUL = new RegExp(`[${CONTROLS}${MISLEADING}]`, 'u');
@@ -205,8 +195,4 @@ export const SpaceParams = Type.Object({ space_id: SpaceId });
 /** The parameters of the path of one resource. @param example its id in the examples */
 export function ItemParams(meaning: string, example: string) {
   return Type.Object({ space_id: SpaceId, id: Field(meaning, Uuid, example) });
-}
-
-function isPrintable(text: string): boolean {
-  return text !== '' && !/\p{Cc}/u.test(text);
 }

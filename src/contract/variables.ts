@@ -1,5 +1,6 @@
 /** Variables: named values of a space or of one of its devices (cloud C-36). */
 import Type from 'typebox';
+import { LONGEST_VALUE } from './limits.js';
 import {
   Answer,
   Body,
@@ -51,8 +52,6 @@ export const Variable = Answer(
   },
 );
 
-/** Most characters of a value. */
-export const LONGEST_VALUE = 4096;
 const Value = Field(
   'Value that scripts read.',
   Type.String({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { hasAtMost } from '../../src/contract/values.js';
+import { hasAtMost } from '../../src/contract/limits.js';
 
 it('the length of a text is the number of its characters, also outside of the basic plane', () => {
   const texts = fc.string({ unit: 'binary', maxLength: 12 });

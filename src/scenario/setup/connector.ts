@@ -1,5 +1,5 @@
 import type { ConnectorTrigger } from '../../client/client.js';
-import { CONNECTOR_LIMITS } from '../../contract/connectors.js';
+import { CONNECTOR_LIMITS } from '../../contract/limits.js';
 import {
   type Check,
   complain,

@@ -1,5 +1,4 @@
-import { hasAtMost } from '../../contract/values.js';
-import { LONGEST_VALUE } from '../../contract/variables.js';
+import { hasAtMost, LONGEST_VALUE } from '../../contract/limits.js';
 import { boolean, type Check, complain, describeKey, formed, optional, record, refine } from '../../input/checks.js';
 import { cloudName } from '../values/cloud-name.js';
 import type { SetupKind } from './kind.js';

@@ -1,5 +1,5 @@
 /** Names of things in the cloud that a scenario gives or refers to. */
-import { isName } from '../../contract/values.js';
+import { isName } from '../../contract/limits.js';
 import { complain, refine, text } from '../../input/checks.js';
 
 const trimmed = text(
