@@ -1,5 +1,6 @@
 /** `ghostfleet validate`: checks scenario files, reports all problems, and warns of faults and steps without an effect. */
 import { EXIT, UsageError } from '../kernel/errors.js';
+import { checkScripts } from './check-scripts.js';
 import { defineCommand } from './command.js';
 import { findScenario, readTypedNames, SCENARIO_FILE } from './find-scenario.js';
 import { readPlan } from './read-files.js';
@@ -30,6 +31,7 @@ export const validate = defineCommand<ValidateFlags>(
           firmware,
           allowFiles,
         });
+        await checkScripts(plan, path);
         host.out.write(`${file}: valid\n`);
         printWarnings(plan, profiles, host, { file });
       } catch (error) {

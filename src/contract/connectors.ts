@@ -1,6 +1,6 @@
 /** Connectors, previews of their requests, and deliveries with their attempts (cloud C-32 to C-35). */
 import Type from 'typebox';
-import { CONNECTOR_LIMITS, hasAtMost } from './limits.js';
+import { CONNECTOR_LIMITS, isScript, LONGEST_SCRIPT } from './limits.js';
 import { TAG_EXAMPLE, TAG_REFS_EXAMPLE, Tag, TagRefs } from './tags.js';
 import {
   Answer,
@@ -59,10 +59,10 @@ const RetryDelays = Field(
 );
 const Transformation = Type.Refine(
   Type.String({
-    description: 'a script of at most 65536 characters, without the character U+0000',
-    documented: { type: 'string', maxLength: 65_536, pattern: '^[^\\x00]*$' },
+    description: `a script of at most ${LONGEST_SCRIPT} characters, without the character U+0000`,
+    documented: { type: 'string', maxLength: LONGEST_SCRIPT, pattern: '^[^\\x00]*$' },
   }),
-  (text) => hasAtMost(65_536, text) && !text.includes('\0'),
+  isScript,
 );
 
 export const Connector = Answer(

@@ -244,6 +244,26 @@ describe('ghostfleet plan, validate and list', () => {
     expect(err).toContain('broken.yaml:2:11');
   });
 
+  it('validate rejects scripts of connectors that the cloud rejects, all at once', async () => {
+    const setup = [
+      'connector: { name: half, script: "function main(job) {" }',
+      'connector: { name: other, script: "const send = () => null;" }',
+      'connector: { name: slow, script: "async function main(job) { return null; }" }',
+      'connector: { name: fine, script: "const main = () => null;" }',
+    ];
+    const lines = ['duration: 1m', 'fleet: [{ name: plant, profile: clime, count: 1 }]', 'setup:'];
+    const scripts = file('scripts.yaml', ['name: scripts', ...lines, ...setup.map((each) => `  - ${each}`)].join('\n'));
+    const { exit, out, err } = await ghostfleet(['validate', scripts]);
+    expect({ exit, out }).toEqual({ exit: 2, out: '' });
+    expect(err.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(
+        /scripts.yaml: the script of connector "half" is not valid: SyntaxError: .* \(line 1, column \d+\)$/,
+      ),
+      expect.stringMatching(/: the script of connector "other" is not valid: the script has no function main$/),
+      expect.stringMatching(/: the script of connector "slow" is not valid: main returns a promise; /),
+    ]);
+  });
+
   it.each([
     ['scenarios', 'library/boot-storm'],
     ['profiles', 'clime'],

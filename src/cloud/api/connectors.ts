@@ -9,6 +9,7 @@ import {
   NamedConnectorUpdate,
   NewConnector,
 } from '../../contract/connectors.js';
+import { MOST_CONNECTORS } from '../../contract/limits.js';
 import { PageQuery, SpaceParams } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
 import {
@@ -36,8 +37,6 @@ import { Quota } from './quotas.js';
 import { knownTags, tagViews } from './tags.js';
 
 const NAME_TAKEN = { 409: 'The space already has a connector with this name.' };
-/** Maximum number of connectors of a space: every message of a device is compared with all of them. */
-const MOST = 100;
 
 export const connectors: Family = (routes, context, options) => {
   const resource = connectorResource(context, options);
@@ -65,8 +64,8 @@ function addCollection(routes: Routes, context: ApiContext, resource: ConnectorR
   const quota = new Quota(
     context,
     (spaceId) => ['connector', spaceId],
-    MOST,
-    `the space already has ${MOST} connectors, which is the maximum`,
+    MOST_CONNECTORS,
+    `the space already has ${MOST_CONNECTORS} connectors, which is the maximum`,
   );
 
   routes.get(
@@ -101,7 +100,7 @@ function addCollection(routes: Routes, context: ApiContext, resource: ConnectorR
       response: { 201: Connector },
       errors: {
         ...IDEMPOTENCY_ERRORS,
-        409: `The space already has a connector with this name, or ${MOST} connectors (\`quota\`).`,
+        409: `The space already has a connector with this name, or ${MOST_CONNECTORS} connectors (\`quota\`).`,
       },
     }),
     async (request, reply) => {

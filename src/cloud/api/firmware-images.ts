@@ -2,6 +2,7 @@
 
 import type { Static } from 'typebox';
 import { FirmwareImage, ImageParams, NewFirmwareImage } from '../../contract/firmware.js';
+import { MOST_IMAGES } from '../../contract/limits.js';
 import { isLabel, LABEL_FORM, PageQuery, SpaceParams } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
 import { isBuildImage, readImage } from '../../protocol/firmware-image.js';
@@ -16,9 +17,6 @@ import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { sendPage } from './pages.js';
 import { Quota } from './quotas.js';
 
-/** Maximum number of images of a space. They take up to 768 KiB each. */
-const MOST = 100;
-
 export const firmwareImages: Family = (routes, context) => {
   const { store, clock, ids, firmware } = context;
   const { images } = firmware;
@@ -27,8 +25,8 @@ export const firmwareImages: Family = (routes, context) => {
   const quota = new Quota(
     context,
     (spaceId) => [IMAGES, spaceId],
-    MOST,
-    `the space already has ${MOST} firmware images, which is the maximum`,
+    MOST_IMAGES,
+    `the space already has ${MOST_IMAGES} firmware images, which is the maximum`,
   );
 
   routes.get(
@@ -62,7 +60,7 @@ export const firmwareImages: Family = (routes, context) => {
       headers: IdempotencyHeaders,
       body: NewFirmwareImage,
       response: { 201: FirmwareImage },
-      errors: { ...IDEMPOTENCY_ERRORS, 409: `The space already has ${MOST} firmware images (\`quota\`).` },
+      errors: { ...IDEMPOTENCY_ERRORS, 409: `The space already has ${MOST_IMAGES} firmware images (\`quota\`).` },
     }),
     async (request, reply) => {
       needWholeSpace(request);

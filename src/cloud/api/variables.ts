@@ -2,16 +2,15 @@
 
 import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
+import { bytesOf, MOST_VARIABLES } from '../../contract/limits.js';
 import { SpaceParams } from '../../contract/values.js';
 import { NewVariable, Variable, VariableParams, VariableQuery, VariableUpdate } from '../../contract/variables.js';
 import { isoTime } from '../../kernel/calendar.js';
 import {
-  bytesOf,
   changeVariable,
   deleteVariable,
   findVariable,
   isTooMuch,
-  MOST_VARIABLES,
   putVariable,
   readVariables,
   toVariable,

@@ -1,4 +1,5 @@
 /** One attempt: makes the job from the present store, runs the script, sends its request. The dispatcher decides on retries. */
+import { MOST_VARIABLES } from '../../contract/limits.js';
 import type { Clock } from '../../kernel/clock.js';
 import { integerBetween, type Random } from '../../kernel/random.js';
 import { seconds } from '../../kernel/time.js';
@@ -12,7 +13,7 @@ import { jobFor } from './job.js';
 import { BadRequest, requestOf, type WebhookRequest } from './request.js';
 import type { Sandbox } from './sandbox/sandbox.js';
 import { isSuccess, type Reply, type Sender } from './sender.js';
-import { MOST_VARIABLES, variablesFor } from './variables.js';
+import { variablesFor } from './variables.js';
 
 /** Result of running a script on a message. */
 export type Computed =

@@ -1,5 +1,6 @@
 /** Variables in the store: records of the family `variable`, whose names are unique per device and environment. */
 
+import { bytesOf, MOST_VARIABLES } from '../../contract/limits.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import { everyRecordInRange, SMALL_PAGE } from '../store/records.js';
 import type { Change, Id, KeyRange, RecordRow, Store } from '../store/store.js';
@@ -50,17 +51,9 @@ export function toVariable({ id, spaceId, createdAt, body }: RecordRow): Variabl
 
 const HIDDEN = '********';
 
-/** Maximum number of the variables of a space itself, and of each device, and of the bytes of their names and values. */
-export const MOST_VARIABLES = { count: 1000, bytes: 262_144 };
-
 interface Size {
   readonly count: number;
   readonly bytes: number;
-}
-
-/** Bytes of a variable in UTF-8. */
-export function bytesOf({ name, value }: Pick<Variable, 'name' | 'value'>): number {
-  return Buffer.byteLength(name) + Buffer.byteLength(value);
 }
 
 export function isTooMuch({ count, bytes }: Size): boolean {

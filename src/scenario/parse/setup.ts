@@ -8,6 +8,7 @@
  *       - firmware: { name: v2, profile: clime, version: v9.0.0 }
  *       - client: { name: neighbour, space: next-door }
  */
+import { bytesOf, MOST_CONNECTORS, MOST_IMAGES, MOST_VARIABLES } from '../../contract/limits.js';
 import { complain, type Form, readVariant, variantForm } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
 import { quote } from '../../input/problems.js';
@@ -33,7 +34,24 @@ export function setup(node: LocatedNode, problems: Problems, scope: SetupScope):
     }
     read.push(call);
   }
+  if (problems.list.length > before) return undefined;
+  checkCounts(read, node, problems);
   return problems.list.length === before ? read : undefined;
+}
+
+/** Checks that a space has room for all entries. */
+function checkCounts(read: readonly SetupCall[], node: LocatedNode, problems: Problems): void {
+  const most = { connector: MOST_CONNECTORS, firmware: MOST_IMAGES, variable: MOST_VARIABLES.count };
+  for (const [kind, limit] of Object.entries(most)) {
+    const count = read.filter(({ setup }) => setup === kind).length;
+    if (count > limit) problems.add(node, `${count} entries of ${kind} are more than ${limit}, the limit of the cloud`);
+  }
+  const bytes = read.reduce((sum, call) => sum + (call.setup === 'variable' ? bytesOf(call.options) : 0), 0);
+  if (bytes <= MOST_VARIABLES.bytes) return;
+  problems.add(
+    node,
+    `the names and values of all variables have ${bytes} bytes, more than ${MOST_VARIABLES.bytes}, the limit of the cloud`,
+  );
 }
 
 function oneSetup(node: LocatedNode, problems: Problems, scope: SetupScope): SetupCall | undefined {

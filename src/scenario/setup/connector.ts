@@ -1,5 +1,5 @@
 import type { ConnectorTrigger } from '../../client/client.js';
-import { CONNECTOR_LIMITS } from '../../contract/limits.js';
+import { CONNECTOR_LIMITS, isScript, LONGEST_SCRIPT } from '../../contract/limits.js';
 import {
   type Check,
   complain,
@@ -12,6 +12,7 @@ import {
   record,
   refine,
   text,
+  valueAt,
 } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
 import { type Seconds, seconds } from '../../kernel/time.js';
@@ -117,5 +118,9 @@ function scriptOf(
     problems.add(node, 'connector needs either "script" or "file"');
     return undefined;
   }
-  return file === undefined ? inline : readFileOf(file, node, problems, scope)?.text;
+  const script = file === undefined ? inline : readFileOf(file, node, problems, scope)?.text;
+  if (script === undefined || isScript(script)) return script;
+  const reason = `the script has the character U+0000, or more than ${LONGEST_SCRIPT} characters, which the cloud rejects`;
+  problems.add(valueAt(node, file === undefined ? 'script' : 'file'), reason);
+  return undefined;
 }

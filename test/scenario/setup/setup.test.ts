@@ -33,6 +33,11 @@ function planOf(entries: readonly string[], steps: readonly string[] = []): Plan
   return planScenario(parseScenario(source, 'test.yaml', describeDeviceTypes(profiles), { profiles, readFile }));
 }
 
+/** Entries with the names `n100`, `n101` and so on. */
+function many(count: number, entry: (name: string) => string): readonly string[] {
+  return Array.from({ length: count }, (_, index) => entry(`n${100 + index}`));
+}
+
 /** The problems, each as `line:column: message`; the first entry is in line 5. */
 function problemsOf(entries: readonly string[], steps: readonly string[] = []): readonly string[] {
   try {
@@ -156,6 +161,31 @@ describe('an entry', () => {
       'of a connector with more repetitions than the cloud accepts',
       [`connector: { name: a, file: forward.js, retry-delays: [${Array(51).fill('1s').join(', ')}] }`],
       [expect.stringContaining('5:59: a list of 51 is not')],
+    ],
+    [
+      'of a connector with a script that is longer than the cloud accepts',
+      [`connector: { name: a, script: ${'x'.repeat(65_537)} }`],
+      [expect.stringMatching(/^5:35: the script has the character U\+0000, or more than 65536 characters/)],
+    ],
+    [
+      'of one of more connectors than a space may have',
+      many(101, (name) => `connector: { name: ${name}, file: forward.js }`),
+      ['5:3: 101 entries of connector are more than 100, the limit of the cloud'],
+    ],
+    [
+      'of one of more images than a space may have',
+      many(101, (name) => `firmware: { name: ${name}, profile: clime, version: v9, size: 512 }`),
+      ['5:3: 101 entries of firmware are more than 100, the limit of the cloud'],
+    ],
+    [
+      'of one of more variables than a space may have',
+      many(1001, (name) => `variable: { name: ${name}, value: 1 }`),
+      ['5:3: 1001 entries of variable are more than 1000, the limit of the cloud'],
+    ],
+    [
+      'of one of variables with more bytes than a space may have',
+      many(64, (name) => `variable: { name: ${name}, value: ${'x'.repeat(4096)} }`),
+      ['5:3: the names and values of all variables have 262400 bytes, more than 262144, the limit of the cloud'],
     ],
     [
       'of a tag with a name that the cloud rejects',
