@@ -244,6 +244,20 @@ describe('ghostfleet plan, validate and list', () => {
     expect(err).toContain('broken.yaml:2:11');
   });
 
+  it('validate accepts a value for a variable that one of several scenarios has', async () => {
+    const rest = 'duration: 1m\nfleet: [{ name: plant, profile: clime, count: 1 }]\n';
+    const first = file('first-var.yaml', `name: a\nvars: { api-key: x }\n${rest}`);
+    const second = file('second-var.yaml', `name: b\n${rest}`);
+    const env = { GHOSTFLEET_VAR_api_key: 'secret' };
+    expect(await ghostfleet(['validate', first, second], { env })).toMatchObject({ exit: 0, err: '' });
+    expect((await ghostfleet(['validate', second], { env })).err).toContain('is not a variable of this scenario');
+    const unknown = await ghostfleet(['validate', first, second, '--var', 'apikey=1'], { env });
+    expect(unknown.exit).toBe(2);
+    expect(unknown.err.trimEnd()).toBe(
+      'ghostfleet: "apikey", from --var or GHOSTFLEET_VAR_apikey in the environment, is not a variable of any of these scenarios',
+    );
+  });
+
   it('validate rejects scripts of connectors that the cloud rejects, all at once', async () => {
     const setup = [
       'connector: { name: half, script: "function main(job) {" }',

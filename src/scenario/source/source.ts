@@ -6,13 +6,11 @@ import { type LocatedNode, type MapNode, type Problems, readYaml } from '../../i
 import { InputError } from '../../input/problems.js';
 import type { NamedText } from '../../input/text-file.js';
 import { resolveIncludes } from './includes.js';
-import { readVariables, substitute } from './variables.js';
+import { type GivenVariables, readVariables, substitute } from './variables.js';
 
-export interface SourceFiles {
+export interface SourceFiles extends GivenVariables {
   /** Reads a file; `path` is relative to the folder of the scenario. @throws Error with the reason */
   readonly readFile: (path: string) => NamedText;
-  /** Values of variables by name, which override those of the scenario. */
-  readonly vars?: ReadonlyMap<string, string> | undefined;
 }
 
 /**
@@ -24,7 +22,7 @@ export function readSource(source: string, file: string, files: SourceFiles, pro
   const root = readRoot(source, file);
   if (root.kind !== 'map') return root;
   const whole = resolveIncludes(root, files.readFile, problems);
-  const variables = readVariables(whole, files.vars ?? new Map(), problems);
+  const variables = readVariables(whole, files, problems);
   const entries: MapNode['entries'] = new Map(
     [...whole.entries].map(([key, entry]) =>
       key === 'vars' ? [key, entry] : [key, { ...entry, value: substitute(entry.value, variables, problems) }],

@@ -9,7 +9,7 @@ import { complain, type Form } from '../../input/checks.js';
 import { type LocatedNode, type MapNode, type Problems, readYaml, type ScalarNode } from '../../input/document.js';
 import { didYouMean, InputError, quote } from '../../input/problems.js';
 import { withoutSecrets } from '../../kernel/shell-secrets.js';
-import { ENVIRONMENT } from '../values/environment.js';
+import { describeGiven } from '../values/environment.js';
 
 const KEY = 'vars';
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/i;
@@ -26,6 +26,13 @@ export const VARS_FORM: Form = {
 /** JSON Schema of a text that uses a variable. */
 export const VARIABLE_FORM: Form = { type: 'string', pattern: ANY_USE.source };
 
+export interface GivenVariables {
+  /** Values by name from the command line and the environment, which override those of the scenario. */
+  readonly vars?: ReadonlyMap<string, string> | undefined;
+  /** Called with each name in `vars` that the scenario does not have. Default: such a name is a problem of the scenario. */
+  readonly onUnknownVar?: (name: string) => void;
+}
+
 interface Variables {
   /** Values by the names of the variables. */
   readonly values: ReadonlyMap<string, ScalarNode>;
@@ -40,10 +47,13 @@ const MOST_INSERTED = 4_000_000;
 
 /**
  * The variables of the scenario.
- * @param given values from the command line and the environment, which override those of the scenario. In their names, `_` also
- * stands for `-` ({@link spelled})
+ * In the names of given values, `_` also stands for `-` ({@link spelled}).
  */
-export function readVariables(root: MapNode, given: ReadonlyMap<string, string>, problems: Problems): Variables {
+export function readVariables(
+  root: MapNode,
+  { vars: given = new Map(), onUnknownVar }: GivenVariables,
+  problems: Problems,
+): Variables {
   const declared = root.entries.get(KEY)?.value;
   const values = new Map<string, ScalarNode>();
   const variables = { values, room: { left: MOST_INSERTED } };
@@ -59,10 +69,13 @@ export function readVariables(root: MapNode, given: ReadonlyMap<string, string>,
   }
   for (const name of meant.keys()) {
     if (values.has(name)) continue;
+    if (onUnknownVar) {
+      onUnknownVar(name);
+      continue;
+    }
     problems.add(
       declared ?? root,
-      `${quote(name)}, from --var or ${ENVIRONMENT}${name} in the environment, is not a variable of this scenario` +
-        describeKnown(name, variables),
+      `${describeGiven(name)} is not a variable of this scenario${describeKnown(name, variables)}`,
     );
   }
   return variables;
