@@ -91,7 +91,7 @@ export function text(pattern: RegExp = /\S/, wanted = 'a text'): Check<string> {
 /** Like {@link complain}, for a number: says so if its form is wrong, because the rule may hold for what is shown. */
 function complainNumber(node: LocatedNode, problems: Problems, wanted: string): undefined {
   const { value, source } = node.kind === 'scalar' ? node : { value: null, source: '' };
-  if (typeof value === 'string' && /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(value)) {
+  if (typeof value === 'string' && /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i.test(value)) {
     problems.add(node, `${show(node)} is a text, not ${wanted}: leave out its quotation marks`);
     return undefined;
   }

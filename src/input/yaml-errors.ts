@@ -80,7 +80,7 @@ const KEY = /^([^\s"'#&*!|>{[\]},-][^:#]*):(?=\s|$)/;
 function readLine(text: string, offset: number): Line | undefined {
   const start = text.lastIndexOf('\n', offset - 1) + 1;
   const end = text.indexOf('\n', offset);
-  const line = text.slice(start, end < 0 ? undefined : end).replace(/\s+$/, '');
+  const line = text.slice(start, end < 0 ? undefined : end).trimEnd();
   const [lead = ''] = /^ *(?:- +)*/.exec(line) ?? [];
   const rest = line.slice(lead.length);
   const column = line.search(/\S/) + 1;
@@ -158,7 +158,7 @@ function findBrackets(text: string, { message, pos: [at] }: YAMLError): SyntaxPr
   const isBehind = message === 'Unexpected scalar at node end' && /[}\]"']\s*$/.test(text.slice(start, at));
   if (!isInside && !isBehind) return undefined;
   const [lead = ''] = /^(?:.*[:,]\s+|\s*(?:- +)*)(?:[{[]\s*)*/.exec(text.slice(start, at)) ?? [];
-  const before = isInside ? lead : lead.replace(/[{[\s]+$/, (open) => open.replace(/\S.*$/s, ''));
+  const before = isInside ? lead : lead.replace(/(?<![{[\s])[{[\s]+$/, (open) => open.replace(/\S.*$/s, ''));
   const [rest = ''] = /^(?:[{[][^{}[\]\n]*[}\]]|[^,{}[\]\n])+/.exec(text.slice(at)) ?? [];
   const value = text.slice(start + before.length, at) + rest.trimEnd();
   // Otherwise, it is a part of several values.

@@ -8,5 +8,5 @@ export function readBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
   // `Buffer.from` accepts invalid base64, but encoding the bytes again then gives another text.
   const padded = bytes.toString('base64');
-  return text === padded || text === padded.replace(/=+$/, '') ? bytes : undefined;
+  return text === padded || text === padded.replace(/={1,2}$/, '') ? bytes : undefined;
 }

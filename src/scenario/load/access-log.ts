@@ -31,7 +31,7 @@ export function readAccessLog(
     );
     return [];
   }
-  const prefix = (base ?? '').replace(/\/+$/, '').replace(/\/v2$/, '');
+  const prefix = (base ?? '').replace(/(?<!\/)\/+$/, '').replace(/\/v2$/, '');
   const before = problems.list.length;
   const entries: Entry[] = [];
   for (const [index, line] of text.split('\n').entries()) {

@@ -120,8 +120,9 @@ function findCookies(set: string | readonly string[] | undefined, wanted: string
   return [set ?? []]
     .flat()
     .flatMap((line) => {
-      const [, name, value = ''] = /^\s*([^=;]*?)\s*=\s*([^;]*)/.exec(line) ?? [];
-      return name === wanted ? [value.trim()] : [];
+      const [pair = ''] = line.split(';', 1);
+      const end = pair.indexOf('=');
+      return end >= 0 && pair.slice(0, end).trim() === wanted ? [pair.slice(end + 1).trim()] : [];
     })
     .reverse();
 }

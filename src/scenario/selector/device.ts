@@ -78,5 +78,5 @@ class PlannedMember implements SelectableDevice {
 
 /** Whether the word means this device: by its name, `cellar-0003`, or as in a selector, `cellar/3`. */
 export function isNamed(word: string, name: string): boolean {
-  return word === name || word === name.replace(/-0*(\d+)$/, '/$1');
+  return word === name || word === name.replace(/-0*([1-9]\d*)$/, '/$1');
 }

@@ -174,7 +174,7 @@ function fillText(node: ScalarNode, text: string, variables: Variables, problems
 }
 
 /** A name and a value within a text, such as a form or a query: `user=ada&password=sesame`. */
-const NAMED = /(?:passw|token|secret|api-?key)[\w-]*["']?\s*[=:]/i;
+const NAMED = /(?:passw|token|secret|api-?key)[\w-]{0,40}["']?\s{0,9}[=:]/i;
 
 /**
  * The variables that have a part of a secret: of a `secure` variable of the space, of a shell line with a secret, or of a value
