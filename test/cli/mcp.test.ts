@@ -407,6 +407,35 @@ function endlessCommand() {
   return { calls, host, desk: new Desk({ host, folder: folderOfTest(), mayWrite: false, connect: undefined }) };
 }
 
+it('a line that is not a message gets an error, with the id of its request if it has one', async () => {
+  const typed = [
+    '{"jsonrpc":"2.0","id":1,',
+    '{"jsonrpc":"2.0","id":2,"method":"ping","params":[]}',
+    '{"id":"three","method":"ping"}',
+    '{"jsonrpc":"2.0","id":null,"method":"ping"}',
+    '[{"jsonrpc":"2.0","id":5,"method":"ping"}]',
+    'null',
+    '{"jsonrpc":"2.0","id":7,"method":"ping"}',
+  ];
+  const { exit, out, err } = await ghostfleet(['mcp', '--folder', folderOfTest()], { typed });
+  const answers = out
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(answers.map(({ id, error }) => [id, error?.code])).toEqual([
+    [null, -32700],
+    [2, -32600],
+    ['three', -32600],
+    [null, -32600],
+    [null, -32600],
+    [null, -32600],
+    [7, undefined],
+  ]);
+  expect(err.split('\n')).toHaveLength(typed.length);
+  expect(err).toContain('ghostfleet: a line from the client: not JSON\n');
+  expect(exit).toBe(0);
+});
+
 it('a call that the client gives up ends its command', async () => {
   const { desk, calls } = endlessCommand();
   const giveUp = new AbortController();
