@@ -20,6 +20,16 @@ steps:
 expect: [downlink.answered p(95) < 10m, downlink.answered == 2]
 `;
 
+/** Its p(95) lies below the maximum, and is longer than the times that a histogram keeps exactly. */
+export const MANY = `
+name: many
+duration: 3h
+fleet: [{ name: clime, profile: clime, count: 20 }]
+faults: [{ outage: both, from: 1h, until: 65m }]
+steps: [{ at: 1h, to: clime, commands: [info show] }]
+expect: [downlink.answered p(95) < 1m]
+`;
+
 export async function answer(...args: readonly string[]) {
   const { exit, out, err } = await ghostfleet(['what-if', ...args, '--json']);
   expect([exit, err]).toEqual([0, '']);

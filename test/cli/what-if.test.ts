@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ghostfleet } from '../support/host.js';
-import { answer, folder, folderOf, makeRun, run, SMALL, saidAbout, scenario } from './what-if-support.js';
+import { answer, folder, folderOf, MANY, makeRun, run, SMALL, saidAbout, scenario } from './what-if-support.js';
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -24,6 +24,15 @@ describe('ghostfleet what-if', () => {
     expect(downlinks[0]).toMatchObject({ downlink: before.downlink, before: { took: before.took } });
     expect(downlinks[0].after).toMatchObject({ took: after.took, timeline: after.timeline });
     expect(after.took).toBeLessThan(600_000);
+  });
+
+  it('shows the same percentile in the table and in an expectation', async () => {
+    const file = join(folder, 'percentile.yaml');
+    writeFileSync(file, MANY);
+    const { out } = await ghostfleet(['what-if', file, '--without', 'outage']);
+    const rows = /time p\(95\) +(\d+m \d\ds) +(\d+m \d\ds)$/m.exec(out);
+    const sides = [...out.matchAll(/(?:before|after ) ✗ .* is (\d+m \d\ds),/g)].map(([, shown]) => shown);
+    expect(rows?.slice(1)).toEqual(sides);
   });
 
   it('shows both timelines beside each other, and the figures before and after', async () => {

@@ -2,6 +2,7 @@
 import type { DownlinkCourse, ExplainedEntry } from '../../explain/explanation.js';
 import { type Column, wrap, writeTable } from '../../kernel/table.js';
 import { humanDuration, type Instant, type Millis, sinceStart } from '../../kernel/time.js';
+import { Distribution } from '../../trace/distribution.js';
 import type { TrackedType } from '../../trace/downlinks/ledger.js';
 import type { ExpectationResult } from '../result.js';
 
@@ -69,9 +70,11 @@ function writeSummary(downlinks: readonly ChangedDownlink[], width: number): rea
   };
   const count = (test: (course: DownlinkCourse) => boolean) => (courses: readonly DownlinkCourse[]) =>
     String(courses.filter(test).length);
-  const time = (share: number) => (courses: readonly DownlinkCourse[]) => {
-    const times = courses.filter(isDelivered).map(({ took }) => took);
-    return times.length === 0 ? '–' : humanDuration(findPercentile(times, share));
+  const time = (percent: number) => (courses: readonly DownlinkCourse[]) => {
+    const times = new Distribution();
+    for (const { took } of courses.filter(isDelivered)) times.record(took);
+    const found = times.findPercentile(percent);
+    return found === undefined ? '–' : humanDuration(found);
   };
   const table = writeTable(COLUMNS, [
     row('downlinks', (courses) => String(courses.length)),
@@ -80,9 +83,9 @@ function writeSummary(downlinks: readonly ChangedDownlink[], width: number): rea
       '  answered',
       count(({ outcome }) => outcome === 'answered'),
     ),
-    row('  time p(50)', time(0.5), timed),
-    row('  time p(95)', time(0.95), timed),
-    row('  time max', time(1), timed),
+    row('  time p(50)', time(50), timed),
+    row('  time p(95)', time(95), timed),
+    row('  time max', time(100), timed),
   ]);
   const left = downlinks.length - alike.length;
   if (left === 0) return table;
@@ -100,12 +103,6 @@ function endsAlike({ before, after }: ChangedDownlink): boolean {
 
 function isDelivered({ outcome, received }: DownlinkCourse): boolean {
   return received && (outcome === 'answered' || outcome === 'delivered');
-}
-
-/** The smallest value that is not smaller than the share `share` of the values. */
-function findPercentile(values: readonly Millis[], share: number): Millis {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 }
 
 function writeExpectations(expectations: readonly ChangedExpectation[]): readonly string[] {
