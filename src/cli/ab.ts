@@ -21,7 +21,7 @@ import {
   showComparison,
   showNoComparison,
 } from './comparison.js';
-import { readTypedName, SCENARIO_FILE } from './find-scenario.js';
+import { SCENARIO_FILE } from './find-scenario.js';
 import type { Host } from './host.js';
 import { optionWords, runWords } from './run-words.js';
 import { type NamedResult, type NamedRun, planFirst, runSeveral } from './several-runs.js';
@@ -109,7 +109,6 @@ async function execute(given: AbFlags, host: Host): Promise<ExitCode> {
   const flags = {
     ...given,
     runs: given.runs ?? RUNS,
-    file: readTypedName(given.file, host),
     var: collectVariables(given.var, host.env),
   };
   const conditions = readConditions(flags);

@@ -18,7 +18,7 @@ import { VirtualLevels } from '../runner/capacity/virtual-levels.js';
 import { MOST_WORKERS } from '../runner/play.js';
 import type { TargetCloud } from '../runner/targets/remote-api.js';
 import { checkOption, defineCommand, expectWholeNumber } from './command.js';
-import { findScenario, readTypedName, SCENARIO_FILE } from './find-scenario.js';
+import { findScenario, SCENARIO_FILE } from './find-scenario.js';
 import { getTextWidth, type Host } from './host.js';
 import { awaitInterruption } from './interrupts.js';
 import { LeftoverRecords } from './leftovers.js';
@@ -138,7 +138,7 @@ function parsePrecision(text: string): number | undefined {
 }
 
 async function execute(given: CapacityFlags, host: Host): Promise<ExitCode> {
-  const flags = { ...given, file: readTypedName(given.file, host), var: collectVariables(given.var, host.env) };
+  const flags = { ...given, var: collectVariables(given.var, host.env) };
   const { vary, from, to, hold, seed, var: vars, firmware, allowFile: allowFiles, out } = flags;
   if (out !== undefined && flags.continue !== undefined) {
     throw new UsageError(
@@ -147,6 +147,8 @@ async function execute(given: CapacityFlags, host: Host): Promise<ExitCode> {
     );
   }
   const cloud = findCloud(flags, host);
+  if (cloud === undefined && flags.recovery !== undefined)
+    throw new UsageError('bad-flags', '--recovery requires --target');
   const queue = queueIn(flags, host);
   const { text, path } = await findScenario(flags.file, host);
   const known = new Map<string, NamedText>();

@@ -79,6 +79,8 @@ export function findWrongArguments(
     ...Object.keys(known.demandedOptions)
       // The parser drops "-" (standard input) from a list of files, so such a list may look empty.
       .filter((name) => !(known.array.includes(name) && args.includes('-')))
+      // An option without a value, or with two, has its own message.
+      .filter((name) => !given.some((option) => option.name === name))
       .flatMap((name) => findMissing(titleOf(name), parsed[name], known.choices[name])),
     ...[...parsed._.slice(1), ...(parsed['--'] ?? [])].map((word) => `unexpected argument ${quote(String(word))}`),
     ...Object.entries(known.choices).flatMap(([name, words]) => findWrongChoice(titleOf(name), parsed[name], words)),

@@ -4,7 +4,7 @@ import { EXIT, type ExitCode } from '../kernel/errors.js';
 import { countOf } from '../kernel/quantity.js';
 import { run as carryOut, type RunControl, type RunOptions } from '../runner/run.js';
 import { checkOption, defineCommand } from './command.js';
-import { findScenario, readTypedName, SCENARIO_FILE } from './find-scenario.js';
+import { findScenario, SCENARIO_FILE } from './find-scenario.js';
 import type { Host } from './host.js';
 import { LiveServices } from './live-services.js';
 import { createNotes } from './logs.js';
@@ -73,7 +73,7 @@ export const demo = defineCommand<DemoFlags>(
 );
 
 async function execute({ open, speed, host: address, port, seed, ...flags }: DemoFlags, host: Host): Promise<ExitCode> {
-  const { text, path } = await findScenario(readTypedName(flags.scenario, host), host);
+  const { text, path } = await findScenario(flags.scenario, host);
   const vars = collectVariables(new Map(), host.env);
   const { plan, profiles } = readPlan(text, path, { seed, vars, firmware: undefined, allowFiles: [] });
   printWarnings(plan, profiles, host);

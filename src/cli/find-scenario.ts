@@ -49,12 +49,7 @@ export function isReadOnce(name: string): boolean {
   return isSpecial(name);
 }
 
-/** The word for a scenario as it was typed: yargs reads "-" as an empty text. */
-export function readTypedName(name: string, { args }: Pick<Host, 'args'>): string {
-  return name === '' && args.includes(STANDARD_INPUT) ? STANDARD_INPUT : name;
-}
-
-/** Like {@link readTypedName}, for several words: yargs drops "-" from a list. */
+/** The words of a list as they were typed: yargs drops "-" from it. */
 export function readTypedNames(names: readonly string[], { args }: Pick<Host, 'args'>): readonly string[] {
   return args.includes(STANDARD_INPUT) ? [...names, STANDARD_INPUT] : names;
 }

@@ -2,13 +2,15 @@
 import { basename } from 'node:path';
 import { readText } from '../input/text-file.js';
 import { EXIT, UsageError } from '../kernel/errors.js';
+import { humanDuration } from '../kernel/time.js';
 import { KINDS, reserve, writeWhole } from '../kernel/write-files.js';
 import { packagedProfiles } from '../profile/library.js';
-import { fitGroups } from '../record/fit.js';
+import { fitGroups, measureDuration } from '../record/fit.js';
 import { describeLeftOut, writeScenario } from '../record/fit-yaml.js';
 import { convertToDeviceTime } from '../record/pace.js';
 import { readRecording } from '../record/read.js';
 import { describeDeviceTypes } from '../runner/known-types.js';
+import { LONGEST_DURATION } from '../scenario/parse/scenario.js';
 import { defineCommand } from './command.js';
 
 export const fit = defineCommand<{ readonly recording: string; readonly out: string | undefined }>(
@@ -23,6 +25,14 @@ export const fit = defineCommand<{ readonly recording: string; readonly out: str
     const groups = fitGroups(recording, profiles);
     if (groups.length === 0) {
       throw new UsageError('bad-file', `"${file}" has no device with two reports, so nothing can be fitted`);
+    }
+    const duration = measureDuration(recording, groups);
+    if (duration > LONGEST_DURATION) {
+      throw new UsageError(
+        'bad-file',
+        `"${file}" covers ${humanDuration(duration)} in the time of the devices, and a scenario lasts at most a year`,
+        'record a shorter window: --after of "ghostfleet record"',
+      );
     }
     const types = describeDeviceTypes(profiles);
     const yaml = writeScenario(nameFor(out ?? file), recording, groups, ({ profile, firmware }, line) =>

@@ -5,7 +5,7 @@ import { EXIT, type ExitCode, GhostfleetError, messageOf, UsageError } from '../
 import { expandHome } from '../kernel/home-path.js';
 import { isProgramReplaced, PROGRAM_REPLACED } from '../kernel/program-files.js';
 import { describeRefusal } from '../kernel/system-errors.js';
-import { findWrongArguments, type Known } from './check-arguments.js';
+import { findPlaces, findWrongArguments, type Known } from './check-arguments.js';
 import type { Command, Run } from './command.js';
 import { COMMANDS, type ListedCommand } from './commands.js';
 import { findConnectionHint } from './connection-hints.js';
@@ -67,6 +67,7 @@ async function runChosen(host: Host): Promise<ExitCode> {
   const check = (values: Arguments) => {
     if (values.help || values.version) return;
     const [name] = values._;
+    restoreHyphen(values, args, findCommand(name)?.pattern ?? '');
     const wrong = findWrongArguments(args, findCommand(name)?.pattern ?? '', values, listKnown(parser));
     if (wrong.length > 0) throw makeArgumentsError(wrong.join('\n'), name);
   };
@@ -103,6 +104,12 @@ function expandWord(word: string, env: Host['env']): string {
 async function findCommands(args: readonly string[]): Promise<ReadonlyMap<string, Command>> {
   const named = COMMANDS.filter(({ name }) => args.includes(name));
   return new Map(await Promise.all(named.map(async ({ name, load }) => [name, await load()] as const)));
+}
+
+/** The parser reads the word "-" in a place as an empty text. */
+function restoreHyphen(values: Arguments, args: readonly string[], pattern: string): void {
+  if (!args.includes('-')) return;
+  for (const { name } of findPlaces(pattern)) if (values[name] === '') values[name] = '-';
 }
 
 function findCommand(name: unknown): ListedCommand | undefined {

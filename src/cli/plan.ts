@@ -3,7 +3,7 @@ import { EXIT } from '../kernel/errors.js';
 import { withoutEffect } from '../runner/no-effect.js';
 import { describePlan } from '../scenario/plan/describe.js';
 import { defineCommand } from './command.js';
-import { findScenario, readTypedName, SCENARIO_FILE } from './find-scenario.js';
+import { findScenario, SCENARIO_FILE } from './find-scenario.js';
 import { readPlan } from './read-files.js';
 import { ALLOW_FILE, collectVariables, FIRMWARE, SEED, VARIABLES } from './values.js';
 
@@ -24,7 +24,7 @@ export const plan = defineCommand<PlanFlags>(
       .option('allow-file', ALLOW_FILE)
       .option('firmware', FIRMWARE),
   async ({ file, seed, var: vars, firmware, allowFile: allowFiles }, host) => {
-    const { text, path } = await findScenario(readTypedName(file, host), host);
+    const { text, path } = await findScenario(file, host);
     const { plan: made, profiles } = readPlan(text, path, {
       seed,
       vars: collectVariables(vars, host.env),

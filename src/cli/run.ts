@@ -25,7 +25,7 @@ import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { FileSink } from '../trace/sinks.js';
 import { awaitReader } from './capture.js';
 import { checkOption, defineCommand, expectWholeNumber } from './command.js';
-import { type FoundScenario, findScenario, isReadOnce, readTypedName, SCENARIO_FILE } from './find-scenario.js';
+import { type FoundScenario, findScenario, isReadOnce, SCENARIO_FILE } from './find-scenario.js';
 import { getTextWidth, type Host, isColoured } from './host.js';
 import { LeftoverRecords, readLeftovers } from './leftovers.js';
 import { LiveServices } from './live-services.js';
@@ -160,7 +160,7 @@ export const run = defineCommand<RunFlags>(
 );
 
 async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
-  const flags = { ...given, file: readTypedName(given.file, host), var: collectVariables(given.var, host.env) };
+  const flags = { ...given, var: collectVariables(given.var, host.env) };
   // Before the work: a long run must not end with a summary that cannot be written.
   if (flags.markdown !== undefined) reserve(flags.markdown, KINDS.summary);
   if (flags.seeds !== undefined) {

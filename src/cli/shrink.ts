@@ -15,7 +15,7 @@ import { shrink as reduce } from '../scenario/shrink/shrink.js';
 import type { AttemptOutcome } from './attempt.js';
 import { Attempts } from './attempts.js';
 import { checkOption, defineCommand, expectWholeNumber } from './command.js';
-import { findScenario, readTypedName, SCENARIO_FILE } from './find-scenario.js';
+import { findScenario, SCENARIO_FILE } from './find-scenario.js';
 import type { Host } from './host.js';
 import { readPlan } from './read-files.js';
 import { addTrustOptions, checkTrust, listTrustWords, type TrustFlags } from './trust.js';
@@ -68,7 +68,7 @@ export const shrink = defineCommand<ShrinkFlags>(
 
 async function execute(flags: ShrinkFlags, host: Host): Promise<ExitCode> {
   const { seed, allowFile, allowHost, budget = BUDGET, workers = Math.min(host.cores, MOST_WORKERS) } = flags;
-  const name = readTypedName(flags.file, host);
+  const name = flags.file;
   const { text: original, path: file } = await findScenario(name, host);
   const target = flags.out ?? chooseTarget(name, file);
   if (isSameFile(target, file))

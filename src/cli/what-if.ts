@@ -7,7 +7,7 @@ import { answerWhatIf } from '../runner/answer-what-if.js';
 import { WhatIf } from '../runner/what-if.js';
 import { WrongValue } from './check-arguments.js';
 import { defineCommand, readEach } from './command.js';
-import { findScenario, readTypedName, SCENARIO_FILE } from './find-scenario.js';
+import { findScenario, SCENARIO_FILE } from './find-scenario.js';
 import type { Host } from './host.js';
 import { readPlan } from './read-files.js';
 import { isRun, openRun, readHistories } from './read-run.js';
@@ -66,9 +66,8 @@ async function execute(flags: WhatIfFlags, host: Host): Promise<ExitCode> {
 }
 
 /** @throws UsageError if the run cannot be repeated */
-async function findRepetitions({ run: name, seed, ...flags }: WhatIfFlags, host: Host): Promise<WhatIf> {
+async function findRepetitions({ run, seed, ...flags }: WhatIfFlags, host: Host): Promise<WhatIf> {
   const vars = collectVariables(flags.var, host.env);
-  const run = readTypedName(name, host);
   if (!isRun(run)) {
     const { text, path } = await findScenario(run, host);
     const { plan, profiles } = readPlan(text, path, { seed, vars, allowFiles: flags.allowFile });

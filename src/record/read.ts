@@ -37,10 +37,10 @@ export function readRecording(text: string, file: string): Recording {
   return recording;
 }
 
-/** The first line, and the others that are objects. Empty lines are allowed after the first. */
+/** The first line, and the others that are objects. Empty lines are allowed after the first, and a byte order mark before it. */
 function* readLines(text: string, file: string, problems: Problem[]): Generator<RecordingLine, undefined> {
   let number = 0;
-  for (let begin = 0; begin <= text.length; ) {
+  for (let begin = text.startsWith('\ufeff') ? 1 : 0; begin <= text.length; ) {
     const newline = text.indexOf('\n', begin);
     const end = newline < 0 ? text.length : newline;
     const line = new RecordingLine(text.slice(begin, end), ++number, file, problems);

@@ -135,5 +135,14 @@ describe('replay and fit', () => {
     expect(broken.exit).toBe(2);
     expect(broken.err).toContain('a.jsonl:1:1: the first line is not the header of a recording');
     expect((await ghostfleet([command, path('b.jsonl')])).err).toContain('the file does not exist');
+    expect((await ghostfleet([command, '-'])).err).toContain('"-" cannot be read: the file does not exist');
+  });
+
+  it('fit refuses a window that is longer than a scenario may be', async () => {
+    const uplinks = [10_000, 20_000, 30_000].map((at) => uplink(at, { type: 'data' }));
+    writeFileSync(path('a.jsonl'), writeRecording(recording(uplinks, [], { speed: 24 * 367 })));
+    const { exit, err } = await ghostfleet(['fit', path('a.jsonl')]);
+    expect([exit, err]).toEqual([2, expect.stringContaining('covers 367d in the time of the devices')]);
+    expect(err).toContain('record a shorter window: --after of "ghostfleet record"');
   });
 });

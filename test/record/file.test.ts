@@ -38,6 +38,11 @@ describe('the file of a recording', () => {
     expect(readRecording(writeRecording(SAMPLE), 'a.jsonl')).toEqual(SAMPLE);
   });
 
+  it('may begin with a byte order mark, and have the line ends of Windows', () => {
+    const text = `\ufeff${writeRecording(SAMPLE).replaceAll('\n', '\r\n')}`;
+    expect(readRecording(text, 'a.jsonl')).toEqual(SAMPLE);
+  });
+
   it('accepts only a version as the firmware of a device, and a device without firmware', () => {
     expect(problemsOf((text) => text.replace('"3.5.5"', '"cellar of mrs novak"'))).toEqual([
       'a.jsonl:2:1: "firmware": "cellar of mrs novak" is not a version such as 3.5.5, or null',

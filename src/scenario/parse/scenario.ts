@@ -44,7 +44,7 @@ import { type StepContext, steps, stepsForm } from './steps.js';
 
 const DEFAULT_SEED = 1;
 const DEFAULT_SETTLE: Millis = minutes(10);
-const LONGEST_DURATION: Millis = hours(24 * 366);
+export const LONGEST_DURATION: Millis = hours(24 * 366);
 
 /** A calendar time: `2026-03-01T06:00:00Z`. */
 const calendarTime: Check<UnixMillis> = formed(
