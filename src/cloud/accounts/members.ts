@@ -105,14 +105,18 @@ export class Members {
     return ownerOf(this.#options.store, spaceId);
   }
 
-  /** Invites an address; the token lasts {@link INVITATION}. Returns `known` for a member or an invited user. */
+  /**
+   * Invites an address; the token lasts {@link INVITATION}. Returns `known` for a member, and for an invited user whose
+   * invitation has not expired.
+   */
   invite(spaceId: Id, { email, name, role }: NewMember, by = ''): Promise<{ member: Member; token: string } | 'known'> {
     const { store, ids, random } = this.#options;
     const token = newSecret(random);
     return this.#decide<{ member: Member; token: string } | 'known'>(spaceId, by, async () => {
-      if (await store.recordByKey(familyOf(spaceId), spaceId, keyOf(email))) return { result: 'known' };
-      const { id, changes } = await this.#account(email, null);
       const now = this.#now();
+      const before = await store.recordByKey(familyOf(spaceId), spaceId, keyOf(email));
+      if (before && !(await this.#hasExpired(toMember(before), now))) return { result: 'known' };
+      const { id, changes } = await this.#account(email, null);
       const invitation = ids.uuid();
       const member: Member = { id, spaceId, email, name, role, state: 'invited', invitation, createdAt: now };
       const invite = {
@@ -130,6 +134,12 @@ export class Members {
         changes: [...expired.map(deletion), ...changes, putMember(member), { kind: 'record.put', row: invite }],
       };
     });
+  }
+
+  async #hasExpired({ invitation }: Member, now: UnixMillis): Promise<boolean> {
+    if (invitation === null) return false;
+    const invite = await this.#options.store.record('invite', null, invitation);
+    return (invite?.dueAt ?? 0) <= now;
   }
 
   /**

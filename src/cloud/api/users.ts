@@ -61,14 +61,18 @@ function addCollection(routes: Routes, context: ApiContext): void {
       params: SpaceParams,
       body: NewUser,
       response: { 201: Invitation },
-      errors: { 409: 'The address already belongs to a user of the space or to an invitation.' },
+      errors: { 409: 'The address already belongs to a user of the space, or has an invitation that has not expired.' },
     }),
     async ({ spaceId, body, access }, reply) => {
       const { email, role = 'user', name = null } = body;
       await needNoEnd(store, { spaceId, access });
       const invited = await members.invite(spaceId, { email, role, name: name?.trim() ?? null }, credentialOf(access));
       if (invited === 'known')
-        throw new ApiFault(409, `"${email}" is already a user of this space or already invited`, 'user-known');
+        throw new ApiFault(
+          409,
+          `"${email}" is already a user of this space, or has a valid invitation; to replace this, remove the user first`,
+          'user-known',
+        );
       const { member, token } = invited;
       const expiry = isoTime(Math.floor(clock.wall) + INVITATION);
       return reply.code(201).send({ ...userView(member), invite_token: token, invite_expires_at: expiry });

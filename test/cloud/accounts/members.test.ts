@@ -36,7 +36,7 @@ async function nodes() {
   };
   const random = seededRandom('logins');
   const logins = new Logins({ store, clock, ids: createIds(clock, random), random });
-  return { store, members: node('a'), other: node('b'), logins };
+  return { store, clock, members: node('a'), other: node('b'), logins };
 }
 
 describe('the admin of the operator', () => {

@@ -53,9 +53,26 @@ describe('an invitation', () => {
     const { status, json } = await call('POST', 'users/invite', { email: 'EVA@example.org' });
     expect([status, json.message]).toEqual([
       409,
-      '"EVA@example.org" is already a user of this space or already invited',
+      '"EVA@example.org" is already a user of this space, or has a valid invitation; to replace this, remove the user first',
     ]);
     expect((await call('POST', 'users/invite', { email: 'eva' })).status).toBe(400);
+  });
+
+  it('that has expired is replaced by the next one for the same address', async () => {
+    const { call, clock } = await service();
+    const invite = async (body: object) => (await call('POST', 'users/invite', body)).json;
+    const first = await invite({ email: 'eva@example.org', role: 'user' });
+    await clock.runUntil(days(7) - 1);
+    expect((await invite({ email: 'eva@example.org' })).code).toBe('user-known');
+    await clock.runUntil(days(7));
+    const second = await invite({ email: 'Eva@example.org', role: 'admin' });
+    expect((await call('GET', 'users')).json).toMatchObject([{ id: first.id, role: 'admin', state: 'invited' }]);
+    const accept = (token: string) =>
+      call('POST', '/v2/auth/accept', { token, email: 'eva@example.org', password: PASSWORD });
+    expect((await accept(first.invite_token)).status).toBe(401);
+    expect((await accept(second.invite_token)).status).toBe(200);
+    await clock.runUntil(days(15));
+    expect((await invite({ email: 'eva@example.org' })).code).toBe('user-known');
   });
 
   it('of a removed user stays invalid after a new invitation of the same address', async () => {
