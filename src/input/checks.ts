@@ -164,8 +164,12 @@ export const durationRange = (expected: string): Check<readonly [Millis, Millis]
       const [first = '', last = first, ...more] = node.kind === 'scalar' ? node.source.split('..') : [];
       const shortest = parseDuration(first);
       const longest = parseDuration(last);
-      if (more.length > 0 || shortest === undefined || longest === undefined || shortest > longest) {
+      if (more.length > 0 || shortest === undefined || longest === undefined) {
         return complain(node, problems, expected);
+      }
+      if (shortest > longest) {
+        problems.add(node, `the shorter duration comes first: write ${quote(`${last}..${first}`)}`);
+        return undefined;
       }
       return [shortest, longest];
     },

@@ -6,6 +6,7 @@
 import type { Alarm } from '../../kernel/clock.js';
 import { EndingClock } from '../../kernel/ending-clock.js';
 import { countOf } from '../../kernel/quantity.js';
+import { between } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import { countRows } from '../../scenario/load/data-rows.js';
 import type { UserPace } from '../../scenario/load/load.js';
@@ -127,15 +128,18 @@ function callByUsers(
   load: PlannedLoad,
   pace: UserPace,
   iterations: Iterations,
-  { leastPause, pauses: clock, limit }: LoadOptions & Pick<IterationContext, 'pauses'>,
+  { leastPause, pauses: clock, limit, random }: LoadOptions & Pick<IterationContext, 'pauses'>,
 ): Running {
-  const { users, think, patient } = pace;
-  const pause = Math.max(think, leastPause);
+  const { users, think, longestThink = think, patient } = pace;
+  const mean = Math.max((think + longestThink) / 2, leastPause);
   const most = Math.min(pace.iterations ?? Number.POSITIVE_INFINITY, countRows(load.data));
   const shared = Number.isFinite(most) ? shareIterations(load, most, users) : undefined;
   let over = false;
   const live = (user: number) => {
     const times = listPresence(pace, user, load);
+    const draws = random.fork(`load/${load.name}/think/user/${user}`);
+    const drawPause = () =>
+      Math.max(longestThink > think ? Math.round(between(draws, think, longestThink)) : think, leastPause);
     let turns = 0;
     let present = 0;
     const isAway = () => over || clock.now >= (times[present]?.until ?? load.until);
@@ -149,11 +153,12 @@ function callByUsers(
         // Iterations of different users have different numbers, however fast the users are.
         const k = shared === undefined ? turns++ * users + user : shared.next().value;
         if (k === undefined) limit?.giveBack();
-        else if (!iterations.begin(k, clock.now, held, again)) rest(pause);
+        else if (!iterations.begin(k, clock.now, held, again)) rest(drawPause());
       });
     };
     const rest = (length: Millis) => clock.after(length, 'a user of a load has thought', turn);
     const again = (away: Millis) => {
+      const pause = drawPause();
       const length = patient ? Math.max(pause, away) : pause;
       if (length === 0) turn();
       else rest(length);
@@ -162,7 +167,7 @@ function callByUsers(
       const time = times[next];
       if (over || time === undefined) return;
       present = next;
-      const first = time.from + (pause * time.place) / time.together;
+      const first = time.from + (mean * time.place) / time.together;
       clock.after(Math.max(0, first - clock.now), 'a user of a load arrives', turn);
     };
     come(0);

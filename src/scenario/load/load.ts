@@ -50,8 +50,10 @@ export interface UserPace {
   readonly kind: 'closed';
   /** Their largest number. */
   readonly users: number;
-  /** Pause of a user between the end of an iteration and the next one. */
+  /** Pause of a user between the end of an iteration and the next one; with `longestThink`, the shortest one. */
   readonly think: Millis;
+  /** Each pause is drawn from `think` to this; left out if all pauses are equal. */
+  readonly longestThink?: Millis;
   /** After a rejected request, users wait for the time in `Retry-After`; left out if they ignore this header. */
   readonly patient?: true;
   /** How many users there are over time; left out if the number is steady. Users come and go as in k6 (users.ts). */

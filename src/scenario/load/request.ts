@@ -64,7 +64,7 @@ export const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Headers that belong to the connection, or that the run sets. */
 const RESERVED = ['host', 'connection', 'content-length', 'transfer-encoding', 'expect', 'upgrade', 'x-api-key'];
-const LONGEST_THINK = 'a think time such as "2s" or "1s..5s"';
+export const THINK_TIME = 'a think time such as "2s" or "1s..5s"';
 
 /** No second slash, which would begin a host; no fragment; no step upwards. */
 export const PLAIN_PATH = /^\/(?!\/)(?!.*\/\.{1,2}(?:[/?]|$))[^\s#\\]*$/;
@@ -187,7 +187,7 @@ const COMMON = {
   check: optional(describeKey('What the answer must be. Default: a status from 200 to 299.', 'status == 200', check)),
   capture: optional(describeKey('Values for later requests, by name.', { id: '$[0].id' }, capture)),
   think: optional(
-    describeKey('Pause before the next request of the chain. Default: none.', '1s..5s', durationRange(LONGEST_THINK)),
+    describeKey('Pause before the next request of the chain. Default: none.', '1s..5s', durationRange(THINK_TIME)),
   ),
 };
 

@@ -5,7 +5,7 @@
  *     rate: 1/s..20/s                             # a ramp
  *     rate: { 0s: 1/s, 5m: 30/s, 5m30s: 1/s }     # times count from `from`
  *     rate: { replay: arrivals.csv, speed: 2 }    # the times of a file, at twice the speed
- *     users: 10, think: 2s                        # closed-loop; `patient: true` observes Retry-After
+ *     users: 10, think: 2s                        # closed-loop, or 1s..5s; `patient: true` observes Retry-After
  *     users: { 0s: 0..10, 5m: 10 }                # users that come and go
  *     users: 10, iterations: 1000                 # ends after 1000 iterations
  *     per: device, over: 10m                      # one iteration for each device
@@ -16,6 +16,7 @@ import {
   complain,
   describeKey,
   duration,
+  durationRange,
   eitherForm,
   type Form,
   formed,
@@ -36,6 +37,7 @@ import { messageOf } from '../../kernel/errors.js';
 import { type Instant, parseDuration } from '../../kernel/time.js';
 import { readArrivals } from '../load/arrival-trace.js';
 import type { Pace, RatePiece } from '../load/load.js';
+import { THINK_TIME } from '../load/request.js';
 
 const RATES = /^\s*\d+(\.\d+)?\/[smh](\s*\.\.\s*\d+(\.\d+)?\/[smh])?\s*$/;
 const USERS = /^\s*\d+(\s*\.\.\s*\d+)?\s*$/;
@@ -72,7 +74,7 @@ export const PACE_KEYS = {
       later(usersForm),
     ),
   ),
-  think: optional(describeKey('Pause of a user after an answer. Default: none.', '2s', duration)),
+  think: optional(describeKey('Pause of a user after an answer. Default: none.', '1s..5s', durationRange(THINK_TIME))),
   patient: optional(describeKey('Whether users observe Retry-After. Default: false.', true, boolean), false),
   iterations: optional(
     describeKey('The load ends after this number, which the users share.', 1000, integer(1, MOST_ITERATIONS)),
@@ -140,7 +142,7 @@ export function paceOf(node: MapNode, keys: PaceKeys, window: Window, problems: 
 function byUsers(node: LocatedNode, keys: PaceKeys, window: Window, problems: Problems): Pace | undefined {
   const pieces = readPieces(node, window, COUNT, problems);
   if (pieces === undefined) return undefined;
-  const { think = 0, patient, iterations } = keys;
+  const { think: [think, longest] = [0, 0], patient, iterations } = keys;
   const most = Math.max(...pieces.map(({ first, last }) => Math.max(first, last)));
   if (most === 0) return complain(node, problems, `a number of users from 1 to ${MOST_USERS}`);
   const isSteady = pieces.every(({ first, last }) => first === most && last === most);
@@ -148,6 +150,7 @@ function byUsers(node: LocatedNode, keys: PaceKeys, window: Window, problems: Pr
     kind: 'closed',
     users: most,
     think,
+    ...(longest > think && { longestThink: longest }),
     ...(patient && { patient }),
     ...(!isSteady && { pieces }),
     ...(iterations !== undefined && { iterations }),

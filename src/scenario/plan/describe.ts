@@ -146,7 +146,8 @@ export function describePace(pace: Pace): string {
     const patience = pace.patient ? ', obey Retry-After' : '';
     const users = pace.pieces === undefined ? `${pace.users}` : describeSpans(pace.pieces, String);
     const limit = pace.iterations === undefined ? '' : `, ${humanCount(pace.iterations)} iterations in all`;
-    return `${users} users, one request at a time each, think time ${formatDuration(pace.think)}${patience}${limit}`;
+    const think = [pace.think, ...(pace.longestThink === undefined ? [] : [pace.longestThink])].map(formatDuration);
+    return `${users} users, one request at a time each, think time ${think.join(' to ')}${patience}${limit}`;
   }
   if (pace.kind === 'replay') return `${countOf(pace.trace.times.length, 'request')}, replayed from ${pace.file}`;
   if (pace.kind === 'each') {

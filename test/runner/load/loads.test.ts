@@ -177,6 +177,19 @@ describe('a load', () => {
     expect(deaf).toMatchObject({ sent: 20, refused: 20 });
   });
 
+  it('of users whose pauses vary sends each request after a pause between the shortest and the longest', async () => {
+    const sentAt: number[] = [];
+    const answer = (now: number) => {
+      sentAt.push(now);
+      return { after: 5 };
+    };
+    await simulate({ kind: 'closed', users: 1, think: 10, longestThink: 30 }, answer);
+    const pauses = sentAt.slice(1).map((at, index) => at - (sentAt[index] ?? 0) - 5);
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(10);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(30);
+    expect(new Set(pauses).size).toBeGreaterThan(3);
+  });
+
   it('counts the time in Retry-After by the clock of the service', async () => {
     const users: UserPace = { kind: 'closed', users: 1, think: 10, patient: true };
     const busy = () => ({ after: 5, status: 429, retryAfter: 1000 });

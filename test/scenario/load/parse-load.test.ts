@@ -47,6 +47,11 @@ describe('a load', () => {
     expect(load?.pace).toEqual({ kind: 'closed', users: 10, think: 2000 });
   });
 
+  it('can have users whose pauses vary', () => {
+    const [load] = loadsOf('{ list-devices:, users: 10, think: 1s..5s }');
+    expect(load?.pace).toEqual({ kind: 'closed', users: 10, think: 1000, longestThink: 5000 });
+  });
+
   it('can consist of users that wait for the time in Retry-After', () => {
     const [load] = loadsOf('{ list-devices:, users: 10, patient: true }');
     expect(load?.pace).toEqual({ kind: 'closed', users: 10, think: 0, patient: true });
@@ -116,6 +121,7 @@ setup:
     ['{ latest-value:, rate: {} }', 'is not a map of times to rates'],
     ['{ latest-value:, users: 2, spacing: even }', '"spacing" needs "rate"'],
     ['{ latest-value:, rate: 1/s, think: 2s }', '"think" needs "users"'],
+    ['{ list-devices:, users: 1, think: 5s..1s }', 'the shorter duration comes first: write "1s..5s"'],
     ['{ latest-value:, rate: 1/s, patient: true }', '"patient" needs "users"'],
     ['{ latest-value: 3, rate: 1/s }', 'is not empty: there are no options'],
     ['{ latest-values:, rate: 1/s }', 'did you mean "latest-value"?'],
