@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { EXIT, type ExitCode, GhostfleetError, UsageError } from '../kernel/errors.js';
 import { printableLine } from '../kernel/printable.js';
 import { shownAddress } from '../kernel/web-address.js';
-import { beginRunIn, type RunFolder, seedDirectory } from '../library/run-files.js';
+import { beginRunIn, needOtherPlaces, type RunFolder, seedDirectory } from '../library/run-files.js';
 import { readSummary } from '../report/compare/read.js';
 import { type ComparedRun, FEWEST_RUNS, findObjections, type Side, withoutSpoiled } from '../report/compare/side.js';
 import type { RunResult } from '../report/result.js';
@@ -112,6 +112,7 @@ async function execute(given: AbFlags, host: Host): Promise<ExitCode> {
     var: collectVariables(given.var, host.env),
   };
   const conditions = readConditions(flags);
+  needOtherPlaces(flags.out, { html: flags.html, markdown: flags.markdown });
   reserveFiles(flags);
   for (const name of NAMES) checkCloud(name, flags, host);
   const { plan, isOther } = await planFirst({ ...flags, target: flags.a }, 'ab', 'real', host);

@@ -3,6 +3,7 @@ import type { Argv, Options } from 'yargs';
 import type { ExitCode } from '../kernel/errors.js';
 import { WrongValue } from './check-arguments.js';
 import type { Host } from './host.js';
+import { needDifferentFiles } from './same-files.js';
 
 /** Runs a command. @throws GhostfleetError for every failure that is not a bug in the program */
 export type Run = (host: Host) => Promise<ExitCode>;
@@ -21,8 +22,11 @@ export function defineCommand<O>(
 ): Command {
   return {
     build,
-    // The cast is safe because `build` declares exactly the options of O. yargs adds camel-case copies of names with a hyphen.
-    runWith: (values) => (host) => run(values as unknown as O, host),
+    runWith: (values) => async (host) => {
+      needDifferentFiles({ ...values });
+      // The cast is safe because `build` declares exactly the options of O. yargs adds camel-case copies of names with a hyphen.
+      return run(values as unknown as O, host);
+    },
   };
 }
 

@@ -6,7 +6,14 @@ import { type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js
 import { countOf } from '../kernel/quantity.js';
 import { plainBase, shownAddress, shownCommand } from '../kernel/web-address.js';
 import { KINDS, reserve, writeWhole } from '../kernel/write-files.js';
-import { beginRun, EVENTS_FILE, type RunFolder, sourceOf, writeReports } from '../library/run-files.js';
+import {
+  beginRun,
+  EVENTS_FILE,
+  needOtherPlaces,
+  type RunFolder,
+  sourceOf,
+  writeReports,
+} from '../library/run-files.js';
 import { RENDERERS } from '../report/renderers/index.js';
 import { renderMarkdown } from '../report/renderers/markdown.js';
 import type { Leftovers, RunResult } from '../report/result.js';
@@ -162,6 +169,7 @@ export const run = defineCommand<RunFlags>(
 async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
   const flags = { ...given, var: collectVariables(given.var, host.env) };
   // Before the work: a long run must not end with a summary that cannot be written.
+  needOtherPlaces(flags.out, { markdown: flags.markdown, capture: flags.capture });
   if (flags.markdown !== undefined) reserve(flags.markdown, KINDS.summary);
   if (flags.seeds !== undefined) {
     checkWires(flags, 'virtual');

@@ -4,6 +4,7 @@ import {
   constants,
   lstatSync,
   openSync,
+  realpathSync,
   renameSync,
   rmSync,
   type Stats,
@@ -11,7 +12,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from './errors.js';
 import { readBeginning } from './file-beginning.js';
 import { createNew } from './private-file.js';
@@ -156,6 +157,16 @@ export function exists(path: string): boolean {
 
 export function isDirectory(path: string): boolean {
   return found(path)?.isDirectory() ?? false;
+}
+
+/** The path without links, also of a file that does not exist yet. */
+export function findRealPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const whole = resolve(path);
+    return dirname(whole) === whole ? whole : join(findRealPath(dirname(whole)), basename(whole));
+  }
 }
 
 /** Whether the path is a pipe, a socket, or a device such as `/dev/stdout`, which must not be replaced by a file. */

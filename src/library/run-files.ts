@@ -1,6 +1,6 @@
 /** Files of a run in its directory, other than the event log, which is written during the run. */
 import { closeSync, lstatSync, openSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { lockFile } from '../cloud/store/sqlite/file-lock.js';
 import { filesOf, keptBecause, removeDatabase } from '../cloud/store/sqlite/files.js';
 import { UsageError } from '../kernel/errors.js';
@@ -9,7 +9,7 @@ import { makePrivateDirectory } from '../kernel/private-directory.js';
 import { PRIVATE } from '../kernel/private-file.js';
 import { cannotWrite, fileReason } from '../kernel/system-errors.js';
 import { shownText } from '../kernel/web-address.js';
-import { isDirectory, writeWhole } from '../kernel/write-files.js';
+import { findRealPath, isDirectory, writeWhole } from '../kernel/write-files.js';
 import { writeDownlinksCsv, writePartsCsv } from '../report/renderers/csv.js';
 import { RENDERERS, REPORT_FILES, REPORT_FORMATS, type ReportFormat } from '../report/renderers/index.js';
 import type { RunResult, RunSource } from '../report/result.js';
@@ -66,6 +66,30 @@ export function beginRun(path: string): RunFolder {
   const [own, ...ofSeeds] = locks;
   for (const unlock of ofSeeds) unlock();
   return { path, end: () => own?.() };
+}
+
+/**
+ * Checks that no other output has the place of a file of a run, which would be removed or replaced.
+ * @param out directory of the run, or of several @param outputs paths by option
+ * @throws UsageError that names the option
+ */
+export function needOtherPlaces(out: string | undefined, outputs: Readonly<Record<string, string | undefined>>): void {
+  if (out === undefined) return;
+  for (const [name, path] of Object.entries(outputs)) {
+    if (path === undefined || !isInRun(relative(findRealPath(out), findRealPath(path)).split(sep))) continue;
+    throw new UsageError(
+      'bad-flags',
+      `--${name} "${path}" has the name of a file of the run in --out "${out}"`,
+      'choose another name',
+    );
+  }
+}
+
+/** Whether a run writes a file with this path, in parts, to its directory or to that of a seed. */
+function isInRun(parts: readonly string[]): boolean {
+  const [name = '', folder = 'seed-0'] = parts.toReversed();
+  if (parts[0] === '..' || !isSeedDirectory(folder)) return false;
+  return name in BEGINNINGS || name === LOCK_FILE || filesOf(DATABASE_FILE).includes(name);
 }
 
 /** {@link beginRun} in a directory of a directory that several runs share. */

@@ -8,6 +8,7 @@ import { directory, file, SMALL } from './cli-support.js';
 
 afterAll(() => rmSync(directory, { recursive: true }));
 const PHOTO = file('photo.yaml', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'));
+const HERE = 'http://127.0.0.1:1';
 const DEVICE = ['device', 'clime', '--serial', '1', '--token', '0'.repeat(32)];
 const BROKEN = file(
   'broken.yaml',
@@ -86,6 +87,35 @@ run "ghostfleet run --help"`,
       ['capacity', SMALL, '--vary', 'fleet.devices', '--from', '1', '--from', '2', '--to'],
       '--from may be given only once\n--to requires a value\nrun "ghostfleet capacity --help"',
     ],
+    [
+      ['run', SMALL, '--out', 'w', '--markdown', './w', '--capture', `${process.cwd()}/w`],
+      `--out and --markdown name the same file "w"
+--out and --capture name the same file "w"
+--markdown and --capture name the same file "./w"`,
+    ],
+    [['run', SMALL, '--capture', SMALL], `--capture and <file> name the same file "${SMALL}"`],
+    [
+      ['run', SMALL, '--out', 'w', '--markdown', 'w/report.html'],
+      '--markdown "w/report.html" has the name of a file of',
+    ],
+    [
+      ['run', SMALL, '--out', 'w', '--capture', 'w/cloud.db-wal'],
+      '--capture "w/cloud.db-wal" has the name of a file of',
+    ],
+    [
+      ['run', SMALL, '--seeds', '2', '--out', 'w', '--markdown', 'w/seed-2/report.txt'],
+      'has the name of a file of the run',
+    ],
+    [
+      ['compare', 'a', 'b', '--html', 'c.html', '--markdown', 'c.html'],
+      '--markdown and --html name the same file "c.html"',
+    ],
+    [['record', '--target', HERE, '--out', 'r', '--names', 'r'], '--out and --names name the same file "r"'],
+    [
+      ['ab', SMALL, '--a', HERE, '--b', HERE, '--out', 'w', '--html', 'w/b/seed-1/report.html'],
+      '--html "w/b/seed-1/report.html" has the name of a file of the run',
+    ],
+    [['serve', '--db', 'new.db', '--capture', 'new.db'], '--capture and --db name the same file "new.db"'],
     [['run', SMALL, '--seed', 'x'], '--seed "x" is not a whole number from 0 to 9007199254740991'],
     [['run', SMALL, '--seed', '-1'], '--seed "-1" is not a whole number from 0'],
     [['run', SMALL, '--clock', 'reel'], '--clock "reel" is not one of virtual or real (did you mean "real"?)'],

@@ -39,7 +39,7 @@ describe('ghostfleet shrink', () => {
   it.each([
     [['--budget', 'soon'], '--budget "soon" is not a duration'],
     [['--workers', '0'], '--workers "0" is not a whole number from 1 to 64'],
-    [['--out', join(directory, 'same.yaml')], 'is the scenario itself'],
+    [['--out', join(directory, 'same.yaml')], '--out and <file> name the same file'],
     [['--out', join(directory, 'nowhere', 'x.yaml')], 'cannot write'],
   ])('rejects %j before it begins', async (flags, complaint) => {
     const { exit, err } = await ghostfleet(['shrink', file('same.yaml', PLANTED), ...flags]);

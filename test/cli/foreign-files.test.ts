@@ -58,11 +58,11 @@ it('a summary, a page and a fitted scenario do not take the place of files of ot
   const recording = join(folder(), 'mine.ndjson');
   writeFileSync(recording, '{"kind":"recording"}\n');
   const commands = [
-    ['run', TINY, '--markdown', TINY],
+    ['run', TINY, '--markdown', join(RAN, 'downlinks.csv')],
     ['run', TINY, '--seeds', '2', '--markdown', recording],
     ['compare', RAN, RAN, '--markdown', TINY],
     ['compare', RAN, RAN, '--html', recording],
-    ['fit', recording, '--out', recording],
+    ['fit', recording, '--out', TINY],
   ];
   for (const command of commands) {
     const { exit, err } = await ghostfleet(command);
