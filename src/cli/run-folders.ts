@@ -1,12 +1,12 @@
 /** Finds the folders of runs below a folder, and reads the runs in them. */
 import { type Dirent, readdirSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { quote } from '../input/problems.js';
 import { readRegular } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
 import { fileReason } from '../kernel/system-errors.js';
 import { exists, isDirectory } from '../kernel/write-files.js';
-import { EVENTS_FILE, isBaseline, isSeedDirectory } from '../library/run-files.js';
+import { EVENTS_FILE, isBaseline, isSeedDirectory, readSeed } from '../library/run-files.js';
 import { findUnfinished, needFinished } from '../library/unfinished.js';
 import { type ReadRun, readSummary } from '../report/compare/read.js';
 import { findObjections, type Side } from '../report/compare/side.js';
@@ -15,15 +15,30 @@ import { REPORT_FILES } from '../report/renderers/index.js';
 /** One run, or those of several seeds. */
 interface ReadSide extends Side {
   readonly runs: readonly ReadRun[];
+  readonly unread: NonNullable<Side['unread']>;
 }
 
-/** @throws UsageError for a path without runs, and a run without a summary; the error of the system for a closed folder */
+/**
+ * Of several seeds, those without a summary are `unread`.
+ * @throws UsageError for a path without runs, and if no run has a summary; the error of the system for a closed folder
+ */
 export function readSide(path: string): ReadSide {
   const isOfSeeds = isDirectory(path) && !exists(findSummary(path)) && findUnfinished(path) === undefined;
   const seeds = isOfSeeds ? listSeeds(path) : [];
   const folders = seeds.length === 0 ? [path] : seeds.map((seed) => join(path, seed));
-  for (const folder of folders) if (isDirectory(folder)) needFinished(folder);
-  return { name: path, runs: folders.map((folder) => readSummary(readRegular(findSummary(folder)), folder)) };
+  const ended = folders.filter((folder) => seeds.length === 0 || exists(findSummary(folder)));
+  const read = ended.length === 0 ? folders : ended;
+  for (const folder of read) if (isDirectory(folder)) needFinished(folder);
+  return {
+    name: path,
+    runs: read.map((folder) => readSummary(readRegular(findSummary(folder)), folder)),
+    unread: folders.filter((folder) => !read.includes(folder)).map(describeUnread),
+  };
+}
+
+function describeUnread(folder: string): NonNullable<Side['unread']>[number] {
+  const why = findUnfinished(folder)?.what ?? `has neither a ${REPORT_FILES.json} nor events`;
+  return { name: folder, seed: readSeed(basename(folder)), why };
 }
 
 /** The directories of the seeds, in their order. @throws UsageError without any */

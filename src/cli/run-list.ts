@@ -2,7 +2,7 @@
 import { lstatSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { append } from '../kernel/append.js';
-import { messageOf } from '../kernel/errors.js';
+import { messageOf, UsageError } from '../kernel/errors.js';
 import { printableLine } from '../kernel/printable.js';
 import { humanChange, humanCount, humanValue, type Unit } from '../kernel/quantity.js';
 import { describeRefusal } from '../kernel/system-errors.js';
@@ -54,6 +54,8 @@ export function readRow(path: string, figures: readonly Figure[]): RunRow | BadR
   const isStarred = isBaseline(path);
   try {
     const side = readSide(path);
+    const [unread] = side.unread;
+    if (unread !== undefined) throw new UsageError('unfinished-run', `"${unread.name}" ${unread.why}`);
     const values = figures.map((figure) => measureFigure(side, figure));
     const read = side.runs.map((run) => ({ ...run, samples: { batches: 0, counts: {}, durations: {} } }));
     const starts = read.flatMap(({ startedAt }) => startedAt ?? []);

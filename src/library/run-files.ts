@@ -221,6 +221,11 @@ export function isSeedDirectory(name: string): boolean {
   return SEED.test(name);
 }
 
+/** The seed in such a name. */
+export function readSeed(name: string): number {
+  return Number(name.slice('seed-'.length));
+}
+
 /** Names of the tables over all runs. */
 export const SEEDS_FILES = { json: 'seeds.json', csv: 'seeds.csv' } as const;
 

@@ -95,4 +95,20 @@ describe('ghostfleet compare with several runs', () => {
     expect(summary).toMatch(/^### lossy: slower\n/);
     expect(summary).toMatch(/^\| downlink\.delivered p\(50\) \| .* \| slower \|$/m);
   });
+
+  it('compares those that ended, and says which one was killed', async () => {
+    const [whole, killed] = [join(directory, 'whole'), join(directory, 'killed')];
+    await runLossy(whole, 1);
+    cpSync(whole, killed, { recursive: true });
+    rmSync(join(killed, 'seed-2', 'summary.json'));
+    const { exit, out } = await ghostfleet(['compare', whole, killed]);
+    expect(out).toMatch(/^A .* 3 runs, seeds 1, 3, 4$/m);
+    expect(out).toMatch(/^B .* 3 runs, seeds 1, 3, 4$/m);
+    const left = out.replace(/\s+/g, ' ');
+    expect(left).toContain('/seed-2" does not count, nor does the other run with this seed: it has no summary.json: ');
+    expect(exit).toBe(0);
+    for (const seed of [1, 3, 4]) rmSync(join(killed, `seed-${seed}`, 'summary.json'));
+    rmSync(join(killed, 'seed-1', 'events.jsonl'));
+    expect((await ghostfleet(['compare', killed, whole])).exit).toBe(2);
+  });
 });

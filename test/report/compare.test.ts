@@ -232,6 +232,19 @@ describe('the runs of the sides', () => {
     expect(apart.remarks).toEqual(['"run 2" does not count: too slow']);
   });
 
+  it('do not count if they did not end, nor do their partners, also if one run is left', () => {
+    const whole = sideOf(run(1), run(2), run(3));
+    const unread = [{ name: 'run 2', seed: 2, why: 'has no summary.json' }];
+    const left = withoutSpoiled({ ...sideOf(run(1), run(3)), unread }, whole);
+    expect(left.b.runs.map(({ seed }) => seed)).toEqual([1, 3]);
+    expect(left.remarks).toEqual([
+      '"run 2" does not count, nor does the other run with this seed: it has no summary.json',
+    ]);
+    const alone = withoutSpoiled({ ...sideOf(run(1)), unread }, sideOf(run(1, spoiled)));
+    expect([alone.a.runs.length, alone.b.runs.length]).toEqual([1, 1]);
+    expect(alone.remarks).toEqual(['"run 2" does not count: it has no summary.json']);
+  });
+
   it('are named by their seeds', () => {
     expect(describeRuns(sideOf(run(7)))).toBe('seed 7');
     expect(describeRuns(sideOf(run(3), run(2), run(1)))).toBe('3 runs, seeds 1 to 3');

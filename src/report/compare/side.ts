@@ -27,11 +27,19 @@ export interface ComparedRun {
   readonly samples: SampleSummary;
 }
 
+/** A run that has no numbers, such as one that was killed. */
+interface UnreadRun extends Pick<ComparedRun, 'name' | 'seed'> {
+  /** Worded to follow its name. */
+  readonly why: string;
+}
+
 export interface Side {
   /** Path, or address of the target. */
   readonly name: string;
   /** At least one. */
   readonly runs: readonly ComparedRun[];
+  /** Further runs of several. Default: none */
+  readonly unread?: readonly UnreadRun[];
 }
 
 /** Fewest runs of a side that are compared as several: two show too little of how much runs differ. */
@@ -48,30 +56,36 @@ export function describeRuns({ runs }: Side): string {
 
 /**
  * Takes out the runs of sides with several runs that say nothing about the target, because the machine that made them was too
- * slow. If both sides have the same seeds, the runs with such a seed are taken out on both.
+ * slow, or because they did not end. If both sides have the same seeds, the runs with such a seed are taken out on both.
  * @returns the sides, and a remark for each run that is taken out
  */
 export function withoutSpoiled(
   a: Side,
   b: Side,
 ): { readonly a: Side; readonly b: Side; readonly remarks: readonly string[] } {
-  if (a.runs.length < 2 || b.runs.length < 2) return { a, b, remarks: [] };
-  const spoiled = [...a.runs, ...b.runs].filter((run) => run.spoiled);
-  const seeds = new Set(spoiled.map(({ seed }) => seed));
-  const isPaired = seedsOf(a) === seedsOf(b);
+  const areSeveral = [a, b].every((side) => listAll(side).length > 1);
+  const spoiled = areSeveral ? [...a.runs, ...b.runs].filter((run) => run.spoiled) : [];
+  const unread = [...(a.unread ?? []), ...(b.unread ?? [])];
+  const seeds = new Set([...spoiled, ...unread].map(({ seed }) => seed));
+  const isPaired = areSeveral && seedsOf(a) === seedsOf(b);
   const kept = (side: Side): Side => {
-    const runs = side.runs.filter((run) => !run.spoiled && !(isPaired && seeds.has(run.seed)));
+    const runs = side.runs.filter((run) => !spoiled.includes(run) && !(isPaired && seeds.has(run.seed)));
     return { ...side, runs };
   };
   const partner = isPaired ? ', nor does the other run with this seed' : '';
-  const remarks = spoiled.map(({ name, failure }) =>
-    printableLine(`"${name}" does not count${partner}: ${failure ?? 'it is invalid'}`),
-  );
-  return { a: kept(a), b: kept(b), remarks };
+  const remarks = [
+    ...spoiled.map(({ name, failure }) => `"${name}" does not count${partner}: ${failure ?? 'it is invalid'}`),
+    ...unread.map(({ name, why }) => `"${name}" does not count${partner}: it ${why}`),
+  ];
+  return { a: kept(a), b: kept(b), remarks: remarks.map(printableLine) };
 }
 
-function seedsOf({ runs }: Side): string {
-  return runs
+function listAll({ runs, unread = [] }: Side): readonly Pick<ComparedRun, 'seed'>[] {
+  return [...runs, ...unread];
+}
+
+function seedsOf(side: Side): string {
+  return listAll(side)
     .map(({ seed }) => seed)
     .sort((a, b) => a - b)
     .join();
