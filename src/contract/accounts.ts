@@ -1,6 +1,6 @@
 /** Logins, invitations, passwords and the audit log (cloud C-20). */
 import Type from 'typebox';
-import { Answer, Body, CreatedAt, Email, EXAMPLE, Field, Nullable, OwnId, SpaceId, Time, Uuid } from './values.js';
+import { Answer, Body, CreatedAt, EXAMPLE, Field, KnownEmail, Nullable, OwnId, SpaceId, Time, Uuid } from './values.js';
 
 /** Limits of a password's length in characters: the minimum makes guessing harder, the maximum keeps hashing cheap. */
 export const PASSWORD = { min: 8, max: 256 } as const;
@@ -22,7 +22,7 @@ const PASSWORD_EXAMPLE = 'correct horse battery staple';
 
 export const Credentials = Body(
   {
-    email: Field('Address that identifies the account.', Email),
+    email: Field('Address that identifies the account.', KnownEmail),
     password: Field('Password of the account.', Password),
   },
   { email: 'eva@example.com', password: PASSWORD_EXAMPLE },
@@ -34,7 +34,7 @@ export const Acceptance = Body(
       'Token of the invitation.',
       Type.String({ description: 'the token of an invitation', writeOnly: true }),
     ),
-    email: Field('Address to which the invitation was sent.', Email),
+    email: Field('Address to which the invitation was sent.', KnownEmail),
     password: Field('Password of the account.', NewPassword),
   },
   { token: 'q3JX0vWnR8y1', email: 'eva@example.com', password: PASSWORD_EXAMPLE },

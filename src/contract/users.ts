@@ -44,7 +44,7 @@ const Changeable = {
   name: Type.Optional(Field(NAME, Nullable(Name))),
 };
 export const NewUser = Body(
-  { email: Field(EMAIL, Email), ...Changeable },
+  { email: Field(`${EMAIL} Its form is that of \`<input type="email">\` in browsers.`, Email), ...Changeable },
   { email: 'eva@example.com', role: 'user', name: 'Eva' },
 );
 export const UserUpdate = Body(Changeable, { role: 'admin' });

@@ -153,15 +153,28 @@ export function isLabel(text: string): boolean {
 /** Any text, as a filter. */
 export const Text = Type.String({ description: 'one text', documented: { type: 'string', minLength: 1 } });
 
-/** ASCII only: letters of other scripts look alike, and the same letter can be written in several ways. */
-const EMAIL = '^[!-?A-~]{1,64}@[!-?A-~]{1,189}$';
+const LONGEST_EMAIL = 254;
+const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+/**
+ * The form that browsers accept (`<input type="email">`). ASCII only: letters of other scripts look alike, and the same letter
+ * can be written in several ways.
+ */
+const EMAIL = `^[A-Za-z0-9.!#$%&'*+/=?^_\`{|}~-]{1,64}@${LABEL}(?:\\.${LABEL})*$`;
 
 export function isEmail(text: string): boolean {
-  return new RegExp(EMAIL).test(text);
+  return text.length <= LONGEST_EMAIL && new RegExp(EMAIL).test(text);
 }
 
+/** Of a new user. */
 export const Email = Type.String({
   pattern: EMAIL,
+  maxLength: LONGEST_EMAIL,
+  description: 'an email address in ASCII',
+});
+
+/** Of a user who may be known since an earlier version, which accepted other addresses, too. */
+export const KnownEmail = Type.String({
+  pattern: '^[!-?A-~]{1,64}@[!-?A-~]{1,189}$',
   description: 'an email address in ASCII',
 });
 

@@ -1,9 +1,13 @@
 /** Invitations, logins, users and their roles, and the creation, change and deletion of spaces. */
 import { describe, expect, it, vi } from 'vitest';
 import { ensureSpaceAndKey } from '../../../src/cloud/accounts/bootstrap.js';
+import { Members } from '../../../src/cloud/accounts/members.js';
 import { deleteRemains } from '../../../src/cloud/accounts/spaces.js';
+import { createIds } from '../../../src/cloud/store/ids.js';
 import { LoopTurns } from '../../../src/cloud/store/loop-turns.js';
+import { seededRandom } from '../../../src/kernel/random.js';
 import { days, hours } from '../../../src/kernel/time.js';
+import { CHEAP } from '../../support/passwords.js';
 import { idAt } from '../store/rows.js';
 import { PASSWORD, person, withToken } from './people.js';
 import { START, service } from './service.js';
@@ -37,6 +41,33 @@ describe('an invitation', () => {
     expect((await accept('mallory@example.org')).status).toBe(401);
     expect((await accept('Eva@example.org')).status).toBe(200);
   });
+
+  it.each([
+    ...[
+      '<a@b>',
+      'a@b..c',
+      'a@.b',
+      'a@b.',
+      'a@-b',
+      'a@b-.c',
+      'a b@c',
+      '"a"@b',
+      'a@b@c',
+      'a,b@c',
+      'a@[1.2.3.4]',
+      'a@b_c',
+    ],
+    ...[`${'a'.repeat(65)}@b`, `a@${'b'.repeat(64)}`, `a@${'b.'.repeat(126)}c`],
+  ])('is not made for %s, which is not an address', async (email) => {
+    const { call } = await service();
+    const { status, json } = await call('POST', 'users/invite', { email });
+    expect([status, json.message]).toEqual([400, expect.stringContaining('is not an email address in ASCII')]);
+  });
+
+  it.each(["o'neil+x/y@example-1.org", 'a@localhost', '.a..b.@b.c', `${'a'.repeat(64)}@${'b'.repeat(63)}.c`])(
+    'is made for %s, as browsers accept it',
+    async (email) => expect((await (await service()).call('POST', 'users/invite', { email })).status).toBe(201),
+  );
 
   it('expires after a week', async () => {
     const { call, clock } = await service();
@@ -133,6 +164,15 @@ describe('a login', () => {
     expect((await eva('GET', 'devices')).status).toBe(200);
     await made.clock.runUntil(hours(24));
     expect((await eva('GET', 'devices')).status).toBe(401);
+  });
+
+  it('is possible with an address that only an earlier version accepted', async () => {
+    const made = await service();
+    const { store, clock } = made;
+    const random = seededRandom('members');
+    const members = new Members({ store, clock, random, ids: createIds(clock, random), passwordCost: CHEAP });
+    await members.ensureAdmin(made.spaceId, '<a@b>', PASSWORD);
+    expect((await made.call('POST', '/v2/auth/login', { email: '<A@b>', password: PASSWORD })).status).toBe(200);
   });
 
   it('requires an address and a password', async () => {
