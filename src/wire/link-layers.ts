@@ -15,7 +15,12 @@ export interface UdpDatagram {
 export const SHORT = 'packets that are too short';
 
 /** What a frame contains instead of a UDP datagram, for a count. */
-type OtherFrame = typeof SHORT | 'TCP' | 'fragments of IP packets' | 'other protocols' | 'unknown link layers';
+type OtherFrame =
+  | typeof SHORT
+  | 'TCP'
+  | 'fragments of IP packets'
+  | 'other protocols'
+  | `packets of the unknown link layer ${number}`;
 
 const ETHERNET_IP4 = 0x0800;
 const ETHERNET_IP6 = 0x86dd;
@@ -39,7 +44,7 @@ export function udpIn(link: number, frame: Uint8Array): UdpDatagram | OtherFrame
   const place = TYPED[link];
   if (place === undefined) {
     const start = UNTYPED[link];
-    return start === undefined ? 'unknown link layers' : inPacket(frame.subarray(start));
+    return start === undefined ? `packets of the unknown link layer ${link}` : inPacket(frame.subarray(start));
   }
   let [at, type] = [place.end, uint16(frame, place.type)];
   if (frame.length < at) return SHORT;

@@ -70,7 +70,7 @@ describe('a frame', () => {
   });
 
   it('of an unknown link layer is counted', () => {
-    expect(udpIn(147, PACKET)).toBe('unknown link layers');
+    expect(udpIn(147, PACKET)).toBe('packets of the unknown link layer 147');
   });
 });
 
