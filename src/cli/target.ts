@@ -86,7 +86,9 @@ export function addTrafficOptions(parser: Argv, of: string): Argv {
     .option(
       'rate',
       checkOption(
-        { describe: `maximum API requests per second to ${of}, also of loads; messages of devices do not count` },
+        {
+          describe: `maximum API requests per second to ${of}, also of loads; those of devices and of the web console do not count`,
+        },
         'rate',
         POSITIVE_FORM,
         parsePositiveNumber,
