@@ -95,6 +95,8 @@ export function parseExpectation(line: string, scopes: Scopes): Expectation {
   rejectShareOfCount(right, MIRRORED[comparison], left, 'right');
   rejectMoreThanAll(left, comparison, right);
   rejectSeveralDimensions(left, right);
+  if (listTerms(left.expression).length + listTerms(right.expression).length === 0)
+    throw new LineError(1, 'it has no metric, so its result is the same in every run');
   const kind = findCommon(left.kind, right.kind);
   if (kind === undefined) {
     const hint = suggestKind(left, right) ?? suggestKind(right, left) ?? '';
@@ -530,7 +532,19 @@ class Reader {
 
   /** Rejects further words. */
   end(): void {
-    if (this.token !== undefined) this.fail(`expected the end of the expectation, found ${quote(this.token)}`);
+    const { token } = this;
+    if (token !== undefined)
+      this.fail(`expected the end of the expectation, found ${quote(token)}${this.#hintAt(token)}`);
+  }
+
+  /** What to write in place of a word after the end. */
+  #hintAt(token: string): string {
+    if (['and', 'or', '&', '|'].includes(token.toLowerCase()))
+      return '; write each comparison as an expectation of its own';
+    if (token === 'of' || token === 'by') return `; ${quote(token)} belongs to a metric, before the comparison`;
+    const before = this.#words[this.#next - 1]?.text ?? '';
+    const isUnit = parseDuration(before) === undefined && parseDuration(before + token) !== undefined;
+    return isUnit ? `; write ${quote(before + token)}` : '';
   }
 
   fail(message: string): never {

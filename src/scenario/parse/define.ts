@@ -38,7 +38,7 @@ export interface ScenarioDefinition {
   readonly steps?: readonly StepDefinition[];
   readonly load?: readonly LoadDefinition[];
   /** A line, or `{ that: line, abort: true }`, which ends the run when it fails; `abort: '10m'`: from then on. */
-  readonly expect?: readonly (string | { readonly that: string; readonly abort: true | string })[];
+  readonly expect?: readonly (string | { readonly that: string; readonly abort?: boolean | string })[];
   /** The report has the metrics of each part of the run by these. */
   readonly by?: readonly Dimension[];
   readonly next?: readonly string[];

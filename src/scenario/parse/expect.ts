@@ -16,6 +16,7 @@ import {
   formed,
   formOf,
   list,
+  optional,
   record,
   valueAt,
 } from '../../input/checks.js';
@@ -23,16 +24,16 @@ import type { Instant } from '../../kernel/time.js';
 import type { Expectation } from '../expect/expectation.js';
 import { expectExpectation, NO_NAMES, type ScopeNames } from '../expect/parse.js';
 
-/** `true`, or the earliest time at which the expectation may end the run. */
-const abort: Check<Instant> = formed(
-  () => ({ anyOf: [{ const: true }, formOf(duration)] }),
+/** Whether the expectation may end the run, or the earliest time at which it may. */
+const abort: Check<Instant | false> = formed(
+  () => ({ anyOf: [{ type: 'boolean' }, formOf(duration)] }),
   (node, problems) => {
-    if (node.kind === 'scalar' && node.value === true) return 0;
+    if (node.kind === 'scalar' && typeof node.value === 'boolean') return node.value ? 0 : false;
     const before = problems.list.length;
     const from = duration(node, problems);
     if (from !== undefined) return from;
     problems.list.length = before;
-    return complain(node, problems, 'true, or a duration after the start such as "10m"');
+    return complain(node, problems, 'true, false, or a duration after the start such as "10m"');
   },
 );
 
@@ -41,7 +42,13 @@ export function expectations(names: ScopeNames, end?: Instant): Check<readonly E
   const line = expectExpectation(names);
   const ending = record('an expectation', {
     that: describeKey('The expectation.', 'downlink.refused == 0', line),
-    abort: describeKey('Ends the run when the expectation fails: `true`, or from this time on.', '30m', abort),
+    abort: optional(
+      describeKey(
+        'Ends the run when the expectation fails: `true`, or from this time on. Default: false.',
+        '30m',
+        abort,
+      ),
+    ),
   });
   return list(
     formed(
@@ -50,14 +57,16 @@ export function expectations(names: ScopeNames, end?: Instant): Check<readonly E
         if (node.kind !== 'map') return line(node, problems);
         const read = ending(node, problems);
         if (read === undefined) return undefined;
-        if (end !== undefined && read.abort >= end) {
+        const { that, abort: from = false } = read;
+        if (from === false) return that;
+        if (end !== undefined && from >= end) {
           problems.add(
             valueAt(node, 'abort'),
             'the run has ended by then; expected a time before the end of the scenario',
           );
           return undefined;
         }
-        return { ...read.that, abort: read.abort };
+        return { ...that, abort: from };
       },
     ),
   );

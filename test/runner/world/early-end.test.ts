@@ -165,10 +165,20 @@ describe('an expectation with abort', () => {
     expect(watched.digest).toBe(plain.digest);
   });
 
+  it.each(['{ that: step.failed == 1 }', '{ that: step.failed == 1, abort: false }'])(
+    'does not end the run in the form %s',
+    async (line) => {
+      const [watched, plain] = [await runText(scenario(line)), await runText(scenario('step.failed == 1'))];
+      expect([watched.expectations, watched.digest]).toEqual([plain.expectations, plain.digest]);
+    },
+  );
+
   it.each([
-    ['{ that: device.ready == 2, abort: soon }', '"soon" is not true, or a duration after the start such as "10m"'],
+    [
+      '{ that: device.ready == 2, abort: soon }',
+      '"soon" is not true, false, or a duration after the start such as "10m"',
+    ],
     ['{ that: device.ready == 2, abort: 6h }', 'the run has ended by then'],
-    ['{ that: device.ready == 2 }', 'an expectation needs "abort"'],
     ['{ that: device.raedy == 2, abort: true }', 'device.raedy'],
     ['{ then: device.ready == 2, abort: true }', '"then"'],
   ])('is rejected in the invalid form %s', (line, message) => {

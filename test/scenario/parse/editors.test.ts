@@ -147,6 +147,10 @@ const GOOD: readonly (readonly [what: string, text: string])[] = [
     'an expectation that ends the run',
     change('- downlink.answered p(95) < 45m', '- { that: step.failed == 0, abort: 10m }'),
   ],
+  [
+    'an expectation that does not end the run',
+    change('- downlink.answered p(95) < 45m', '- { that: step.failed == 0, abort: false }'),
+  ],
   ['a fault of devices', change('outage: both', 'no-signal:')],
   ['a fault of the service', change('outage: both', 'api-errors: 20%').replace('\n    to: cellar\n', '\n')],
   ['a recurring fault', change('until: 2h', 'until: 5h\n    every: 1h\n    lasts: 5m')],

@@ -224,7 +224,7 @@ describe('a network', () => {
   });
 
   it.each([
-    ['radio-release: 20s..5s', '"20s..5s" is not the time until an idle radio connection is released'],
+    ['radio-release: 20s..5s', 'the shorter duration comes first: write "5s..20s"'],
     ['radio-release: soon', '"soon" is not the time until an idle radio connection is released'],
     ['radio-relase: 6s', 'did you mean "radio-release"?'],
   ])('rejects %s', (line, message) => {
@@ -259,7 +259,7 @@ describe('a network', () => {
 
   it.each([
     ['  loss: 21/20\n', '"21/20" is not a ratio'],
-    ['  latency: 900ms..100ms\n', 'is not a latency such as'],
+    ['  latency: 900ms..100ms\n', 'the shorter duration comes first: write "100ms..900ms"'],
     ['  latency: 1..2..3\n', 'is not a latency such as'],
     ['  outage: both\n', '"outage" is not a key of network'],
     ['  faults: [{ outage: sideways }]\n', '"sideways" is not one of both, up or down'],
