@@ -2,7 +2,7 @@
 
 import { basename, dirname, join } from 'node:path';
 import { readRegular } from '../input/text-file.js';
-import { EXIT } from '../kernel/errors.js';
+import { EXIT, UsageError } from '../kernel/errors.js';
 import { foreignJson, isObject } from '../kernel/json-text.js';
 import { printableTexts } from '../kernel/printable.js';
 import { countOf } from '../kernel/quantity.js';
@@ -25,6 +25,12 @@ export const diverge = defineCommand<{ readonly a: string; readonly b: string }>
     const [one, other] = [findLog(a), findLog(b)];
     const unfinished = { a: one.unfinished !== undefined, b: other.unfinished !== undefined };
     const comparison = compareLogs(one.events, other.events, unfinished);
+    if (comparison.difference === undefined && comparison.reordered.count === 0 && comparison.same === 0) {
+      const empty = [one, other].flatMap(({ name, unfinished: end }) =>
+        end === undefined ? [] : `"${name}" ${end.what}`,
+      );
+      throw new UsageError('no-events', ['there is nothing to compare: no event', ...empty].join('\n'));
+    }
     host.out.write(report(comparison, one, other));
     return comparison.difference === undefined && comparison.reordered.count === 0 ? EXIT.fine : EXIT.expectation;
   },
@@ -88,12 +94,7 @@ function report({ difference, reordered, same }: LogComparison, a: RunLog, b: Ru
     lines.push(`The first ${same === 1 ? 'event is' : `${same} events are`} the same; the next ones differ:`, '');
     lines.push(...showDifference(difference, names));
   } else if (reordered.first !== undefined) lines.push(`Otherwise the same: ${countOf(same, 'event')}.`);
-  else
-    lines.push(
-      same === 0 && unfinished.length === 0
-        ? 'Both logs are empty: there is nothing to compare.'
-        : `The same${unfinished.length === 0 ? '' : ' as far as both logs go'}: ${countOf(same, 'event')}.`,
-    );
+  else lines.push(`The same${unfinished.length === 0 ? '' : ' as far as both logs go'}: ${countOf(same, 'event')}.`);
   return `${lines.join('\n').trimEnd()}\n`;
 }
 

@@ -73,13 +73,17 @@ function show(node: LocatedNode): string {
 /** What YAML reads in the place of a text without quotation marks: `1.10`, `true`, `null`. */
 const TYPES: Readonly<Record<string, string>> = { number: 'a number', boolean: 'a boolean', object: 'an empty value' };
 
+const ANY_TEXT = 'a text';
+
 /** A text that matches `pattern`; by default, one that is not blank. @param wanted description of such a text, for messages */
-export function text(pattern: RegExp = /\S/, wanted = 'a text'): Check<string> {
+export function text(pattern: RegExp = /\S/, wanted = ANY_TEXT): Check<string> {
   return formed(
     () => ({ type: 'string', pattern: pattern.source }),
     (node, problems) => {
       const { value, source } = node.kind === 'scalar' ? node : { value: null, source: '' };
       if (typeof value === 'string' && pattern.test(value)) return value;
+      if (typeof value === 'string' && wanted === ANY_TEXT)
+        return complain(node, problems, 'a text with visible characters');
       const type = typeof value === 'string' || source === '~' ? undefined : TYPES[typeof value];
       if (type === undefined || !pattern.test(source)) return complain(node, problems, wanted);
       problems.add(node, `${source} is ${type}, not a text: put it in quotation marks, "${source}"`);

@@ -57,7 +57,7 @@ export const PATH: OptionCheck = (value, name, problems) => {
 export const TEXTS = plain(list(text()));
 export const TRUE_OR_FALSE = plain(boolean);
 export const PORT = plain(integer(0, 65_535, 'a port number from 0 to 65535'));
-export const SEED = plain(integer(0, LAST_SEED, 'a whole number from 0'));
+export const SEED = plain(integer(0, LAST_SEED));
 export const ABOVE_ZERO = plain(positiveNumber);
 export const MILLIS = plain(integer(1, Number.MAX_SAFE_INTEGER, 'a whole number of milliseconds above 0'));
 export const PROFILES = such(isMap, 'a Map of names to profiles, such as packagedProfiles()');

@@ -250,8 +250,14 @@ export function planOf(
 
 /** Callers in JavaScript are not checked by the compiler. @param call name of the function, for messages */
 function checkScenario(call: string, scenario: unknown): void {
-  if (typeof scenario === 'string' || (typeof scenario === 'object' && scenario !== null)) return;
-  throw new UsageError('no-scenario', `${call} needs a scenario: the path of a file, YAML text, or an object`);
+  const wanted = `${call} needs a scenario: the path of a file, YAML text, or an object`;
+  if (typeof scenario === 'string') return;
+  if (typeof scenario !== 'object' || scenario === null) throw new UsageError('no-scenario', wanted);
+  // By what they have, because a test environment can have other classes than the library.
+  if ('href' in scenario)
+    throw new UsageError('no-scenario', `${wanted}; fileURLToPath of node:url makes a path of a URL`);
+  if (ArrayBuffer.isView(scenario))
+    throw new UsageError('no-scenario', `${wanted}; toString() makes a text of a buffer`);
 }
 
 /**

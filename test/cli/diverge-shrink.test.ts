@@ -1,6 +1,7 @@
 /** `diverge` and `shrink` as their user sees them. */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ghostfleet } from '../support/host.js';
 import { directory, file, hopeless, out, PLANTED, planted, reduced } from './diverge-shrink-support.js';
@@ -117,12 +118,23 @@ describe('ghostfleet diverge', () => {
     expect(differ.out).toContain('different fields: ');
   });
 
-  it('says of two empty logs that there is nothing to compare', async () => {
-    const { exit, out } = await ghostfleet(['diverge', file('empty.jsonl', ''), file('hollow.jsonl', '')]);
-    expect([exit, out]).toEqual([
-      0,
-      expect.stringMatching(/\n\nBoth logs are empty: there is nothing to compare\.\n$/),
+  it('fails if there is nothing to compare', async () => {
+    const both = await ghostfleet(['diverge', file('empty.jsonl', ''), file('hollow.jsonl', '')]);
+    expect([both.exit, both.err]).toEqual([2, 'ghostfleet: there is nothing to compare: no event\n']);
+    const packed = join(directory, 'packed');
+    mkdirSync(packed);
+    writeFileSync(join(packed, 'events.jsonl'), gzipSync('{"kind":"device.boot","at":0}\n'));
+    const { exit, err } = await ghostfleet(['diverge', one, packed]);
+    expect([exit, err]).toEqual([
+      2,
+      expect.stringContaining(`nothing to compare: no event\n"${packed}" has no summary`),
     ]);
+  });
+
+  it('does not take the line ends of Windows for a difference', async () => {
+    const [lf, crlf] = [file('lf.jsonl', '{"kind":"a","at":0}\n'), file('crlf.jsonl', '{"kind":"a","at":0}\r\n')];
+    expect((await ghostfleet(['diverge', lf, crlf])).err).toContain(`the lines of "${crlf}" end with CR LF`);
+    expect((await ghostfleet(['diverge', crlf, crlf])).out).toContain('The same: 1 event.');
   });
 
   it('shows facts of a summary that are not what they should be', async () => {

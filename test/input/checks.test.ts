@@ -59,7 +59,7 @@ describe('a check of one value', () => {
       'null is an empty value, not a text: put it in quotation marks, "null"',
     ],
     ['a number for a text of another form', text(/^v/, 'a word with v'), '5', '"5" is not a word with v'],
-    ['a blank text', text(), '"  "', '"  " is not a text'],
+    ['a blank text', text(), '"  "', '"  " is not a text with visible characters'],
     ['nothing for a text', text(), '', 'an empty value is not a text'],
     ['null for a text', text(), '~', '"~" is not a text'],
     ['a text that does not match the pattern', text(/^[a-z]+$/, 'a name'), 'A1', '"A1" is not a name'],

@@ -61,6 +61,8 @@ describe('a missing or invalid argument', () => {
     ['startDevice({ profile: null })', startDevice, [{ profile: null }], 'profile: "null" is not a device type'],
     ['startService(8080)', startService, [8080], 'startService needs an object with its options: db, host'],
     ['runScenario()', runScenario, [], 'runScenario needs a scenario'],
+    ['runScenario(URL)', runScenario, [new URL('file:///a.yaml')], 'fileURLToPath of node:url makes a path of a URL'],
+    ['runScenario(Buffer)', runScenario, [Buffer.from('name: a\n')], 'toString() makes a text of a buffer'],
     ['defineScenario()', defineScenario, [], 'is not a scenario: a map with name, duration'],
     ['readScenario()', readScenario, [], 'readScenario needs the path of a file'],
     ['run()', run, [], 'run needs a plan'],
@@ -95,6 +97,8 @@ describe('the options of a scenario in YAML', () => {
   it.each([
     [{ seed: 'x' }, 'seed: "x" is not a whole number from 0'],
     [{ seed: -1 }, 'seed: "-1" is not a whole number from 0'],
+    [{ seed: 2 ** 53 }, 'seed: "9007199254740992" is not a whole number from 0 to 9007199254740991'],
+    [{ out: '' }, 'out: "" is not a text with visible characters'],
     [{ seed: Number.NaN }, 'is not a whole number from 0'],
     [{ vars: { devices: '3' } }, 'vars: needs a Map of names to values, such as new Map([["devices", "100"]])'],
   ])('are checked: %j', async (options, message) => {

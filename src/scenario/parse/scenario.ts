@@ -66,7 +66,7 @@ const positiveDuration: Check<Millis> = refine(duration, (length, node, problems
 const PLAIN = {
   name: { check: text(/^[a-z0-9][a-z0-9-]{0,63}$/, 'a name of small letters, digits and hyphens') },
   about: { check: text(), fallback: '' },
-  seed: { check: integer(0, LAST_SEED, 'a whole number from 0'), fallback: DEFAULT_SEED },
+  seed: { check: integer(0, LAST_SEED), fallback: DEFAULT_SEED },
   start: { check: calendarTime, fallback: DEFAULT_START },
   duration: { check: positiveDuration },
   settle: { check: duration, fallback: DEFAULT_SETTLE },

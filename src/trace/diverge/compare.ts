@@ -85,7 +85,12 @@ interface Spot {
 
 function compare(a: LogFile, b: LogFile, unfinished: Unfinished): LogComparison {
   // Parses the first lines, so that two identical files that are not event logs are rejected as well.
-  for (const log of [a, b]) readEvent(log, { offset: 0, line: 1 });
+  const crs = [a, b].map((log) => readEvent(log, { offset: 0, line: 1 })?.text.endsWith('\r'));
+  const odd = crs[0] === crs[1] ? -1 : crs.indexOf(true);
+  if (odd >= 0) {
+    const { path } = odd === 0 ? a : b;
+    throw new UsageError('bad-event-log', `the lines of "${path}" end with CR LF, as of no run: convert them to LF`);
+  }
   let reordered = 0;
   let firstReordered: LogDifference | undefined;
   let from: Spot = { offset: 0, line: 1 };
