@@ -1,4 +1,5 @@
 /** The interface between the command line and its process. Tests run the command line in memory with a host of their own. */
+import { UsageError } from '../kernel/errors.js';
 import type { Millis, UnixMillis } from '../kernel/time.js';
 import type { RunOptions } from '../runner/run.js';
 
@@ -92,9 +93,28 @@ export interface Host {
 /** How the names of this program's variables begin. Their values are keys, tokens, and values for scenarios. */
 const SETTING = 'GHOSTFLEET_';
 
+/** The rest of the name of a variable with a value for scenarios follows. Modules of scenarios would make the start slow. */
+const VALUE = `${SETTING}VAR_`;
+
 /** The variables of this program in an environment. */
 export function settingsIn(env: Host['env']): Host['env'] {
   return Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith(SETTING)));
+}
+
+/**
+ * Values for scenarios may be in quotation marks. In any other setting, these are most likely left from a file of Docker.
+ * @throws UsageError `quoted-setting` with the names of the variables
+ */
+export function checkSettings(env: Host['env']): void {
+  const quoted = Object.entries(settingsIn(env)).flatMap(([name, value = '']) =>
+    /^(["']).*\1$/s.test(value) && !name.startsWith(VALUE) ? [name] : [],
+  );
+  if (quoted.length === 0) return;
+  throw new UsageError(
+    'quoted-setting',
+    `the value of ${quoted.join(', of ')} begins and ends with a quotation mark`,
+    'remove the quotation marks, which "docker run --env-file" passes on as a part of the value',
+  );
 }
 
 /** The environment of another process, which may read what others wrote, such as the text of a scenario. */

@@ -9,7 +9,7 @@ import { findPlaces, findWrongArguments, type Known } from './check-arguments.js
 import type { Command, Run } from './command.js';
 import { COMMANDS, type ListedCommand } from './commands.js';
 import { findConnectionHint } from './connection-hints.js';
-import type { Host } from './host.js';
+import { checkSettings, type Host } from './host.js';
 import { makeSafeHost } from './safe-host.js';
 import { readVersion } from './version.js';
 
@@ -86,6 +86,7 @@ async function runChosen(host: Host): Promise<ExitCode> {
     host.out.write(`${output}\n`);
     return EXIT.fine;
   }
+  checkSettings(host.env);
   const ended = action?.(host);
   host.begun();
   return ended ?? EXIT.fine;

@@ -38,3 +38,15 @@ it('a key of an option is rejected with the name of the option', async () => {
   const { err } = await ghostfleet([...SERVE, '--db', 'memory', '--api-key', 'hush hush']);
   expect(err).toBe(`ghostfleet: --api-key ${NO_KEY}\n`);
 });
+
+it.each(["'", '"'])('settings whose values are in %s, as in a file of Docker, are rejected together', async (mark) => {
+  const inMarks = (text: string) => `${mark}${text}${mark}`;
+  const { exit, err } = await ghostfleet([...SERVE, '--db', 'memory'], {
+    env: { GHOSTFLEET_API_KEY: inMarks('hush'), GHOSTFLEET_DB: inMarks('cloud.db'), GHOSTFLEET_VAR_text: inMarks('a') },
+  });
+  expect(err).toBe(
+    'ghostfleet: the value of GHOSTFLEET_API_KEY, of GHOSTFLEET_DB begins and ends with a quotation mark\n' +
+      'remove the quotation marks, which "docker run --env-file" passes on as a part of the value\n',
+  );
+  expect(exit).toBe(2);
+});
