@@ -82,8 +82,15 @@ export const NewVariable = Body(
   },
   { name: 'threshold', value: '8', device_id: EXAMPLE.device },
 );
+const NewValue = Field(
+  'Value that scripts read. Null, as a secure variable is read, changes nothing.',
+  Type.Union([Type.String({ maxLength: LONGEST_VALUE }), Type.Null()], {
+    description: `a text of at most ${LONGEST_VALUE} characters, or null`,
+    writeOnly: true,
+  }),
+);
 export const VariableUpdate = Body(
-  { name: Type.Optional(NewName), value: Type.Optional(Value), ...Changeable },
+  { name: Type.Optional(NewName), value: Type.Optional(NewValue), ...Changeable },
   { value: '6' },
 );
 

@@ -14,6 +14,7 @@ import { NoContent, operation, PageOf, type Routes } from '../http/operation.js'
 import type { Id } from '../store/store.js';
 import { credentialOf } from './access.js';
 import type { ApiContext, Family } from './family.js';
+import { needSame } from './fixed-fields.js';
 import { needNoEnd } from './keys.js';
 import { sendPage } from './pages.js';
 
@@ -101,7 +102,8 @@ function addItem(routes: Routes, { store, members }: ApiContext): void {
       tag: 'Users',
       id: 'updateUser',
       summary: 'Change a user',
-      description: 'Changes the role and the name in this space. The new role takes effect immediately.',
+      description:
+        'Changes the role and the name in this space. The new role takes effect immediately. The address cannot be changed.',
       params: UserParams,
       body: UserUpdate,
       response: { 200: User },
@@ -109,12 +111,15 @@ function addItem(routes: Routes, { store, members }: ApiContext): void {
     }),
     async ({ spaceId, params, body, access }) => {
       const { role, name } = body;
+      const before = await find(spaceId, params.id);
+      const why = 'the address of a user cannot be changed: invite the new one';
+      needSame(body, { field: 'email', is: before.email, why, code: 'email-fixed' });
       if (role === 'admin') await needNoEnd(store, { spaceId, access });
       const change = {
         ...(role !== undefined && { role }),
         ...(name !== undefined && { name: name?.trim() ?? null }),
       };
-      return userView(allowed(await members.change(await find(spaceId, params.id), change, credentialOf(access))));
+      return userView(allowed(await members.change(before, change, credentialOf(access))));
     },
   );
 

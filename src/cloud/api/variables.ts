@@ -22,6 +22,7 @@ import { matchingRecords } from '../store/records.js';
 import { type Change, ConflictError, type Id, type RecordRow } from '../store/store.js';
 import { tenantOf } from '../store/tenants.js';
 import type { ApiContext, Family } from './family.js';
+import { needSame } from './fixed-fields.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { sendPage } from './pages.js';
 
@@ -135,7 +136,8 @@ function addItem(routes: Routes, { store }: ApiContext, resource: VariableResour
       tag: 'Variables',
       id: 'updateVariable',
       summary: 'Change a variable',
-      description: 'A secure variable can be made visible only together with a new `value`.',
+      description:
+        'A secure variable can be made visible only together with a new `value`. The `device_id` cannot be changed.',
       params: VariableParams,
       body: VariableUpdate,
       response: { 200: Variable },
@@ -144,7 +146,9 @@ function addItem(routes: Routes, { store }: ApiContext, resource: VariableResour
     ({ spaceId, params, body }, reply) =>
       resource.change(reply, spaceId, params.id, async (before) => {
         needUnlocked(before);
-        if (before.secure && body.secure === false && body.value === undefined) {
+        const why = 'a variable cannot be moved: delete it, and create one there';
+        needSame(body, { field: 'device_id', is: before.deviceId, why, code: 'device-fixed' });
+        if (before.secure && body.secure === false && (body.value ?? null) === null) {
           throw new ApiFault(
             400,
             'body needs "value": a secure variable can be made visible only together with a new value',

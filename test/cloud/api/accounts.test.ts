@@ -69,6 +69,19 @@ describe('an invitation', () => {
     async (email) => expect((await (await service()).call('POST', 'users/invite', { email })).status).toBe(201),
   );
 
+  it('stays that of its address: a user can be sent as it was read, but another address is rejected, and not ignored', async () => {
+    const { call } = await service();
+    const { json: user } = await call('POST', 'users/invite', { email: 'Eva@example.org' });
+    const sent = { ...user, email: 'eva@example.org', name: 'Eva' };
+    expect((await call('PUT', `users/${user.id}`, sent)).json.name).toBe('Eva');
+    const other = await call('PUT', `users/${user.id}`, { email: 'adam@example.org' });
+    expect([other.status, other.json.code, other.json.message]).toEqual([
+      400,
+      'email-fixed',
+      'body/email is not "Eva@example.org": the address of a user cannot be changed: invite the new one',
+    ]);
+  });
+
   it('expires after a week', async () => {
     const { call, clock } = await service();
     const { invite_token: token } = (await call('POST', 'users/invite', { email: 'eva@example.org' })).json;

@@ -49,6 +49,26 @@ describe('a variable', () => {
     expect((await call('GET', `variables/${variable.id}`, undefined, condition)).json).toEqual(variable);
   });
 
+  it('can be sent as it was read, also if it is secure; another device is rejected, and not ignored', async () => {
+    const { call, device, spaceId, store } = await service();
+    const { id } = await device();
+    const { json: variable } = await call('POST', 'variables', { name: 'key', value: 'hush', secure: true });
+    const path = `variables/${variable.id}`;
+    const changed = await call('PUT', path, { ...variable, comment: 'meter' });
+    expect([changed.status, changed.json]).toEqual([200, { ...variable, comment: 'meter' }]);
+    expect(await variablesFor({ store }, spaceId, id)).toEqual({ key: 'hush' });
+    expect((await call('PUT', path, { ...variable, secure: false })).json.code).toBe('secure-variable');
+    const moved = await call('PUT', path, { ...variable, device_id: id });
+    expect([moved.status, moved.json.code, moved.json.message]).toEqual([
+      400,
+      'device-fixed',
+      'body/device_id is not null: a variable cannot be moved: delete it, and create one there',
+    ]);
+    const { json: owned } = await call('POST', 'variables', { name: 'key', value: 'hush', device_id: id });
+    const same = { ...owned, device_id: id.toUpperCase() };
+    expect((await call('PUT', `variables/${owned.id}`, same)).json).toEqual(owned);
+  });
+
   it('has a unique name per device and environment', async () => {
     const { call, device } = await service();
     const { id } = await device();
