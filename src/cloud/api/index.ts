@@ -138,7 +138,12 @@ export function createApi(
   guardHosts(api, options.hosts && [...options.hosts, ...(publicUrl ? [publicUrl.host] : [])]);
   needReadableQueries(api);
   if (publicUrl) redirectPrefix(api, publicUrl);
-  if (options.cors) api.register(cors, CORS);
+  if (options.cors) {
+    api.register(cors, CORS);
+    // Otherwise, the route for all paths of the plugin would permit web pages to send requests of devices.
+    const ofDevices = { config: { cors: false }, schema: { hide: true } };
+    api.options('/v2/device/*', ofDevices, (_, reply) => reply.callNotFound());
+  }
   const { rateLimit, rateLimitHolds } = options;
   refuseWhileStarting(api, context);
   limitRequests(api, { clock: context.clock, rateLimit, rateLimitHolds });

@@ -437,6 +437,15 @@ describe('web pages of other origins', () => {
     for (const name of ['limit', 'remaining', 'reset']) expect(exposed).toContain(`x-ratelimit-${name}`);
   });
 
+  it('may not send requests of devices: a preflight request below /v2/device is rejected without CORS headers', async () => {
+    const { app } = await service();
+    const url = '/v2/device/2159017986/uplink';
+    const headers = { origin: 'https://example.org', 'access-control-request-method': 'POST' };
+    const asked = await app.inject({ method: 'OPTIONS', url, headers });
+    expect(asked.statusCode).toBeGreaterThanOrEqual(400);
+    expect(Object.keys(asked.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  });
+
   it('get no CORS headers if CORS is switched off', async () => {
     const { call } = await service({ cors: false });
     const answer = await call('GET', '/v2/spaces', undefined, { origin: 'https://example.org' });
