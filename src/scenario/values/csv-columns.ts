@@ -80,7 +80,9 @@ export function headingOf({ text }: Cell): { readonly name: string; readonly uni
 export function numberIn(cell: Cell, problems: Problems): number {
   const value = /^[-+]?(\d+(?:\.\d*)?|\.\d+)([eE][-+]?\d+)?$/.test(cell.text) ? Number(cell.text) : Number.NaN;
   if (Number.isFinite(value)) return value;
-  problems.add(cell, `${quote(cell.text)} is not a number`);
+  // The comma can stand before decimals or between thousands.
+  const hint = /^[-+\d.,]*\d,\d[\d.,]*$/.test(cell.text) ? ': numbers have a decimal point, and no comma' : '';
+  problems.add(cell, `${quote(cell.text)} is not a number${hint}`);
   return Number.NaN;
 }
 

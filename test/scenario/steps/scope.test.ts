@@ -171,6 +171,7 @@ describe('a replay', () => {
     ['time [s],temp\n0,1\n', 'no column is called "hygrometer.temperature" or "temperature"'],
     ['time [s],temperature [V]\n0,1\n', 'day.csv:1:10: "V" cannot be converted to "°C"'],
     ['time [s],temperature\n0,1\n5,warm\n', 'day.csv:3:3: "warm" is not a number'],
+    ['time [s];temperature\n0;1,5\n', 'day.csv:2:3: "1,5" is not a number: numbers have a decimal point, and no comma'],
     [
       'time [s],temperature\n0,9007199254740991\n5,-9007199254740992\n',
       'day.csv:3:3: "-9007199254740992" cannot be kept',
