@@ -1,7 +1,7 @@
 /** The search of the fleet. */
 import { describe, expect, it } from 'vitest';
 import type { Row } from '../../web/src/model/fleet.js';
-import { needsRun, searchFor } from '../../web/src/model/search.js';
+import { has, needsRun, runSelector, searchFor, toggled } from '../../web/src/model/search.js';
 
 /** The cast is safe because the search reads only these fields of a row. */
 const row = (name: string, serial: string) =>
@@ -38,4 +38,56 @@ it('another selector and a part of a name need no run', () => {
   for (const text of ['cellar', 'statement', 'fw<5 & cellar', 'tag/battery']) expect(needsRun(text)).toBe(false);
   expect(found('0002').names).toEqual(['cellar-0002']);
   expect(found('serial=11').names).toEqual(['cellar-0001']);
+});
+
+describe('a word in a selector', () => {
+  const rows = [
+    { ...row('Freezer-0001', '11'), tags: ['cold'] },
+    { ...row('cellar-0001', '12'), tags: ['cold', 'freezer room'] },
+    { ...row('freezer-0002', '13'), tags: ['warm'] },
+  ];
+  const serials = (text: string) => rows.filter(searchFor(text, [], rows).matches).map(({ serial }) => serial);
+
+  it('is a part of a name, a serial number or a tag, as a word alone', () => {
+    expect(serials('freezer')).toEqual(['11', '12', '13']);
+    expect(serials('freezer & tag/cold')).toEqual(['11', '12']);
+    expect(serials('!freez & tag/cold | 13')).toEqual(['13']);
+    expect(serials('100% of (zer & tag/warm)')).toEqual(['13']);
+  });
+
+  it('with "*" is a whole name or serial number', () => {
+    expect(serials('freezer-* & tag/cold')).toEqual([]);
+    expect(serials('*zer-* & tag/cold')).toEqual(['11']);
+  });
+
+  it('has the same meaning for the run', () => {
+    expect(runSelector('freezer & tag/cold')).toBe('(*freezer* | tag=*freezer*) & tag/cold');
+    expect(runSelector('!(cellar-* | "a b")')).toBe('!(cellar-* | ("*a b*" | tag="*a b*"))');
+    expect(runSelector('battery<20 & zer')).toBe('battery<20 & (*zer* | tag=*zer*)');
+    expect(runSelector('a & (')).toBe('a & (');
+  });
+});
+
+describe('a switch', () => {
+  const tags = ['tag/cold', 'tag/warm'];
+
+  it.each([
+    ['', 'tag/cold', 'tag/cold'],
+    ['free', 'tag/cold', 'free & tag/cold'],
+    ['free & tag/cold', 'tag/cold', 'free'],
+    ['free & tag/cold', 'tag/warm', 'free & tag/warm'],
+    ['tag/cold & free', 'tag/cold', 'free'],
+    ['tag/cold', 'tag/cold', ''],
+    ['a | b', 'tag/cold', '(a | b) & tag/cold'],
+    ['(a | b) & tag/cold', 'tag/cold', '(a | b)'],
+    ['tag/cold | b', 'tag/cold', '(tag/cold | b) & tag/cold'],
+    ['"a | b"', 'tag/cold', '"a | b" & tag/cold'],
+  ])('keeps the text of the search: %j with %s becomes %j', (text, condition, after) => {
+    expect(toggled(text, condition, tags)).toBe(after);
+  });
+
+  it('is on if all found devices have to meet its condition', () => {
+    const texts = ['tag/cold', ' free & tag/cold ', 'tag/cold | free', 'free', 'tag/cold room'];
+    expect(texts.map((text) => has(text, 'tag/cold'))).toEqual([true, true, false, false, false]);
+  });
 });

@@ -13,6 +13,8 @@ export interface SelectableFleet {
   readonly devices: Iterable<SelectableDevice>;
   /** For samples: see {@link makeSamplingRandom}. */
   readonly random: Random;
+  /** A test for words in place of that of scenarios, or undefined. Default: none */
+  readonly word?: (word: string) => Predicate | undefined;
 }
 
 /** The random source for samples of a run: the same seed and selector give the same devices. */
@@ -22,10 +24,11 @@ export function makeSamplingRandom(seed: number | string): Random {
 
 /** Makes a predicate from a selector. Samples are drawn immediately; everything else is evaluated at each call. */
 export function makeMatcher(to: Selector, fleet: SelectableFleet): Predicate {
-  return compileSelector(to, ({ share, of }) => {
+  const drawFrom = ({ share, of }: Sample): Predicate => {
     const drawn = sample([...fleet.devices].filter(makeMatcher(of, fleet)), share, fleet.random);
     return ({ serial }) => drawn.has(serial);
-  });
+  };
+  return compileSelector(to, drawFrom, fleet.word);
 }
 
 /** Indices of the devices that match a selector, ascending. */
@@ -62,7 +65,11 @@ function findPossible(to: Selector, wide: boolean): Predicate {
 
 type Sample = Extract<Selector, { kind: 'sample' }>;
 
-function compileSelector(to: Selector, sampled: (to: Sample) => Predicate): Predicate {
+function compileSelector(
+  to: Selector,
+  sampled: (to: Sample) => Predicate,
+  ownTest?: SelectableFleet['word'],
+): Predicate {
   switch (to.kind) {
     case 'all':
       return () => true;
@@ -78,18 +85,18 @@ function compileSelector(to: Selector, sampled: (to: Sample) => Predicate): Pred
       return sampled(to);
     case 'word': {
       const fits = makePattern(to.word);
-      return ({ name, group, serial }) => fits(group) || fits(name) || fits(String(serial));
+      return ownTest?.(to.word) ?? (({ name, group, serial }) => fits(group) || fits(name) || fits(String(serial)));
     }
     case 'field':
       // The cast is safe because the grammar accepts only values that the field can be compared with.
       return FIELDS[to.field].compare(to.operator, to.value) as Predicate;
     case 'not': {
-      const inner = compileSelector(to.of, sampled);
+      const inner = compileSelector(to.of, sampled, ownTest);
       return (device) => negate(inner(device));
     }
     case 'and':
     case 'or':
-      return combineTests(to, (part) => compileSelector(part, sampled));
+      return combineTests(to, (part) => compileSelector(part, sampled, ownTest));
     default:
       return to satisfies never;
   }

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { isOver as isRunOver } from '../api/answering.js';
 import { explain } from '../api/session.js';
 import { runState } from '../model/run.js';
-import { needsRun } from '../model/search.js';
+import { needsRun, runSelector } from '../model/search.js';
 import { model } from '../model/space.js';
 
 /** Pause between two requests, in ms: the devices change all the time. */
@@ -29,7 +29,7 @@ export function useOfRun(text: string): OfRun | undefined {
     let timer = setTimeout(() => void ask(), TYPING);
     let isOver = false;
     const ask = async () => {
-      const answer = await run.devices(text.trim()).then(
+      const answer = await run.devices(runSelector(text)).then(
         (devices) => ({ serials: new Set(devices.map(({ serial }) => String(serial))), failure: '' }),
         (error: unknown) => ({ serials: new Set<string>(), failure: explain(error) }),
       );

@@ -5,7 +5,7 @@ import { printableLine } from '../../../../src/kernel/printable.js';
 import { counted } from '../../model/count.js';
 import { countsOf, type Fleet } from '../../model/fleet.js';
 import { now } from '../../model/now.js';
-import { EVERY, searchFor } from '../../model/search.js';
+import { EVERY, has, searchFor, toggled } from '../../model/search.js';
 import { model } from '../../model/space.js';
 import { HEALTH_NAMES } from '../../parts/health-badge.js';
 import { useOfRun } from '../../parts/of-run.js';
@@ -65,8 +65,8 @@ export function FleetPage() {
       </div>
       <div class="switches">
         <Healths counts={counts} chosen={health} choose={setHealth} />
-        <Groups title="Tags" groups={groups.tags} selector={(name) => `tag/${name}`} chosen={text} choose={setText} />
-        <Groups title="Regions" groups={groups.regions} selector={regionSelector} chosen={text} choose={setText} />
+        <Groups title="Tags" groups={groups.tags} selector={(name) => `tag/${name}`} text={text} choose={setText} />
+        <Groups title="Regions" groups={groups.regions} selector={regionSelector} text={text} choose={setText} />
       </div>
       {isComplete && rows.length > 0 && view.length === 0 && (
         <p class="dim">No device matches: change the search, or switch off the state.</p>
@@ -124,29 +124,42 @@ interface GroupsProps {
   readonly title: string;
   readonly groups: readonly Group[];
   readonly selector: (name: string) => string;
-  readonly chosen: string;
+  /** Of the search. */
+  readonly text: string;
   readonly choose: (text: string) => void;
 }
 
 /** Maximum number of switches of a kind. Other tags and regions can still be entered in the search. */
 const MOST_GROUPS = 24;
 
-/** Tags or regions as switches of the search. */
-function Groups({ title, groups, selector, chosen, choose }: GroupsProps) {
+/** Tags or regions as switches of the search, of which one replaces the other. */
+function Groups({ title, groups, selector, text, choose }: GroupsProps) {
   const titleId = useId();
   if (groups.length === 0) return null;
+  const shown = groups.slice(0, MOST_GROUPS);
   return (
     <div class="kind">
       <span class="dim" id={titleId}>
         {title}
       </span>
       <ul class="groups" aria-labelledby={titleId}>
-        {groups.slice(0, MOST_GROUPS).map(({ name, devices, waiting }) => {
+        {shown.map(({ name, devices, waiting }) => {
           const wanted = selector(name);
-          const isChosen = chosen === wanted;
           return (
             <li key={name}>
-              <button type="button" aria-pressed={isChosen} onClick={() => choose(isChosen ? '' : wanted)}>
+              <button
+                type="button"
+                aria-pressed={has(text, wanted)}
+                onClick={() =>
+                  choose(
+                    toggled(
+                      text,
+                      wanted,
+                      shown.map((other) => selector(other.name)),
+                    ),
+                  )
+                }
+              >
                 {printableLine(name)} <span class="dim">{devices.toLocaleString('en')}</span>
                 {waiting > 0 && <span class="count"> {waiting} waiting</span>}
               </button>
