@@ -55,6 +55,29 @@ describe('the drafts of scenarios', () => {
     ]);
   });
 
+  it('that two windows change are not overwritten: the second window chooses', () => {
+    const { open } = browser();
+    const [one, two] = [open(), open()];
+    const { value: id } = one.shown;
+    one.change(id, 'name: one');
+    two.change(id, 'name: two');
+    expect([two.text, two.others.value.get(id), names(open())]).toEqual(['name: two', 'name: one', ['one']]);
+    two.change(id, 'name: two-more');
+    two.open('name: third');
+    expect([names(two), names(open())]).toEqual([
+      ['two-more', 'third'],
+      ['one', 'third'],
+    ]);
+    two.keepOwn(id);
+    expect([two.others.value.size, names(open())]).toEqual([0, ['two-more', 'third']]);
+    one.look(id);
+    expect(one.others.value.get(id)).toBe('name: two-more');
+    one.takeOther(id);
+    expect([one.text, one.others.value.size, one.taken.value]).toEqual(['name: two-more', 0, 1]);
+    one.change(id, 'name: last');
+    expect(names(open())).toEqual(['last', 'third']);
+  });
+
   it('show the chosen one again after a reload of the window, and the first one if it was closed', () => {
     const { open } = browser();
     const [, tab] = storage();

@@ -1,6 +1,7 @@
 /**
  * The scenarios that the user writes, each in a tab of the page. The browser keeps them for later visits. Other windows of the
- * browser may have them open, too: a change is written into the stored list, so that no window removes the drafts of another.
+ * browser may have them open, too: a change is written into the stored list, so that no window removes the drafts of another. If
+ * two windows change the same draft, the second one asks which text to keep.
  */
 import { signal } from '@preact/signals';
 
@@ -44,6 +45,10 @@ export class Drafts {
   readonly shown = signal('');
   /** The draft that was closed last, for {@link reopen}. */
   readonly closed = signal<Draft | undefined>(undefined);
+  /** The texts of drafts that another window has changed meanwhile, by id. The text of this window is then not stored. */
+  readonly others = signal<ReadonlyMap<string, string>>(new Map());
+  /** Number of such texts that have replaced the text of this window. */
+  readonly taken = signal(0);
   readonly #store: Texts;
   readonly #newId: () => string;
 
@@ -75,7 +80,36 @@ export class Drafts {
   }
 
   change(id: string, text: string): void {
-    this.#put({ id, text });
+    this.look(id);
+    if (this.others.value.has(id)) this.#replace({ id, text });
+    else this.#put({ id, text });
+  }
+
+  /** Looks whether another window has changed a draft. */
+  look(id: string): void {
+    const own = this.all.value.find((each) => each.id === id);
+    const stored = this.#stored().find((each) => each.id === id);
+    const isSame = own === undefined || stored === undefined || own.text === stored.text;
+    if (isSame && !this.others.value.has(id)) return;
+    const others = new Map(this.others.value);
+    if (isSame) others.delete(id);
+    else others.set(id, stored.text);
+    this.others.value = others;
+  }
+
+  /** Stores the text of this window in place of that of another. */
+  keepOwn(id: string): void {
+    const own = this.all.value.find((each) => each.id === id);
+    if (own) this.#put(own);
+    this.look(id);
+  }
+
+  /** Shows the text of another window in place of that of this one. */
+  takeOther(id: string): void {
+    const stored = this.#stored().find((each) => each.id === id);
+    if (stored) this.#replace(stored);
+    this.taken.value++;
+    this.look(id);
   }
 
   close(id: string): void {
@@ -109,7 +143,13 @@ export class Drafts {
 
   #write(drafts: readonly Draft[]): void {
     this.#store.set(KEY, JSON.stringify(drafts));
-    this.all.value = drafts;
+    const own = (id: string) => (this.others.value.has(id) ? this.all.value.find((each) => each.id === id) : undefined);
+    this.all.value = drafts.map((each) => own(each.id) ?? each);
+  }
+
+  /** Changes a draft in this window only. */
+  #replace(draft: Draft): void {
+    this.all.value = this.all.value.map((each) => (each.id === draft.id ? draft : each));
   }
 
   #stored(): readonly Draft[] {

@@ -84,8 +84,9 @@ function Scenario() {
       <Tabs />
       <div class="columns">
         <section>
+          <Elsewhere id={shown} />
           <EditorBox
-            key={shown}
+            key={`${shown} ${drafts.taken.value}`}
             id={shown}
             text={drafts.text}
             change={(text) => {
@@ -164,6 +165,28 @@ function Tabs() {
         </button>
       )}
     </nav>
+  );
+}
+
+/** Asks which text to keep if another window has changed the draft. */
+function Elsewhere({ id }: { readonly id: string }) {
+  useEffect(() => {
+    const look = () => drafts.look(id);
+    look();
+    addEventListener('storage', look);
+    return () => removeEventListener('storage', look);
+  }, [id]);
+  if (!drafts.others.value.has(id)) return null;
+  return (
+    <p role="alert">
+      <span class="late">Another window has changed this scenario.</span> The text below is not saved.{' '}
+      <button type="button" onClick={() => drafts.takeOther(id)}>
+        Show the other text
+      </button>{' '}
+      <button type="button" onClick={() => drafts.keepOwn(id)}>
+        Keep this text
+      </button>
+    </p>
   );
 }
 
