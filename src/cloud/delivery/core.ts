@@ -54,7 +54,7 @@ import { DownlinkEncoder } from './downlink-encoder.js';
 import { DownlinkStates } from './downlink-states.js';
 import { type ChunkQueue, FirmwareQueue } from './firmware-queue.js';
 import { type AckResult, Offers } from './offers.js';
-import { type EarlierCopy, type Received, UplinkHandler } from './uplinks.js';
+import { type Arrival, type EarlierCopy, type Received, UplinkHandler } from './uplinks.js';
 
 interface CoreOptions {
   readonly store: Store;
@@ -183,29 +183,28 @@ export class CloudCore implements Downlinks {
   /**
    * Stores an uplink message.
    * @param message type byte and value, or what has another form in JSON than in CBOR
-   * @param request fingerprint of the request, by which a repetition is recognised; null: the message has its own fingerprint
    * @returns true if the message is durable, or a copy of a stored message; false if it is rejected (wire W-35)
    * @throws ConflictError `device` if the device has been deleted; its serial number may belong to another device
    */
-  async accept(session: DeviceSession, message: Received, request: string | null = null): Promise<boolean> {
+  async accept(session: DeviceSession, message: Received, arrival: Arrival = {}): Promise<boolean> {
     const aboutUpdate = isBytes(message) ? UPDATE_REPORTS.has(message[0] ?? -1) : message.kind === 'create-session';
     if (!aboutUpdate) {
-      const accepted = await this.#accept(session, message, request);
+      const accepted = await this.#accept(session, message, arrival);
       // A stalled download is restarted here as well as at polls, because some devices never poll.
       if (session.update) await this.firmware.noteActivity(session);
       return accepted;
     }
     return this.#updates.inTurn(session.device.id, async () => {
-      const accepted = await this.#accept(session, message, request);
+      const accepted = await this.#accept(session, message, arrival);
       if (session.update) await this.firmware.readUpdate(session);
       return accepted;
     });
   }
 
-  async #accept(session: DeviceSession, message: Received, request: string | null): Promise<boolean> {
+  async #accept(session: DeviceSession, message: Received, arrival: Arrival): Promise<boolean> {
     // Confirmed downlinks whose commit failed are committed first, because the message may answer one of them.
     for (const queued of listUnwritten(session)) await this.#confirmDelivery(session, queued.confirmed, queued);
-    const accepted = await this.#uplinks.accept(session, message, request).catch(async (error: unknown) => {
+    const accepted = await this.#uplinks.accept(session, message, arrival).catch(async (error: unknown) => {
       if (isGone(error)) await this.forget(session.device.serial);
       throw error;
     });

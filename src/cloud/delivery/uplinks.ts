@@ -64,6 +64,14 @@ interface UplinkHandlerOptions {
 /** A message as it arrives: bytes, or what JSON has in another form: numbers of modem and SIM keep their zeros as text. */
 export type Received = Uint8Array | DecodedData | CreateSession;
 
+/** How a message has arrived. */
+export interface Arrival {
+  /** Fingerprint of the request, by which a repetition is recognised. Default: the message has its own fingerprint. */
+  readonly request?: string | null;
+  /** Number of packets, of which each has a signature of its own. Default 1. */
+  readonly parts?: number;
+}
+
 /** Consequences of a stored uplink. */
 interface UplinkResult {
   readonly type: UplinkType;
@@ -112,13 +120,12 @@ export class UplinkHandler {
   /**
    * Commits a message and its consequences. Returns 'refused' for a malformed or unacceptable message, and 'copy' if it is
    * stored already.
-   * @param request fingerprint of the request, which replaces that of the message
    * @throws ConflictError `device` if the device has been deleted
    */
   async accept(
     session: DeviceSession,
     message: Received,
-    request: string | null,
+    { request = null, parts = 1 }: Arrival,
   ): Promise<UplinkResult | 'copy' | 'refused'> {
     const { log } = this.#options;
     try {
@@ -130,7 +137,7 @@ export class UplinkHandler {
         const prepared = preparing instanceof Promise ? await preparing : preparing;
         const { row } = prepared;
         const uplink = request === null ? prepared : { ...prepared, row: { ...row, fingerprint: request } };
-        return (await this.#write(session, uplink)) ? uplink : 'copy';
+        return (await this.#write(session, uplink, parts)) ? uplink : 'copy';
       });
     } catch (error) {
       if (!(error instanceof MessageError)) throw error;
@@ -146,7 +153,7 @@ export class UplinkHandler {
   }
 
   /** Returns false if the message is a copy of a stored one. */
-  async #write(session: DeviceSession, uplink: PreparedUplink): Promise<boolean> {
+  async #write(session: DeviceSession, uplink: PreparedUplink, parts: number): Promise<boolean> {
     const { store, clock, trace, codecs, forwarding, earlierCopy } = this.#options;
     const { row } = uplink;
     const { serial } = session.device;
@@ -154,7 +161,7 @@ export class UplinkHandler {
     const change: DeviceChange = { lastSeen: now, ...noteContact(session.device, now), ...uplink.device };
     const deciding = forwarding?.deliveries(session.device, row);
     const forwarded = deciding instanceof Promise ? await deciding : deciding;
-    const proves = (session.unproven ?? session.doubted) && (await this.#isNew(session, row));
+    const proves = (session.unproven ?? session.doubted) && (await this.#isNew(session, row, parts));
     const searching =
       uplink.type === 'data' && row.fingerprint !== null ? earlierCopy?.(session.device, row.fingerprint) : undefined;
     const again = searching && (await searching);
@@ -200,9 +207,20 @@ export class UplinkHandler {
     return true;
   }
 
-  /** Whether this content is new: then it cannot come from a recording of earlier datagrams. */
-  async #isNew(session: DeviceSession, { fingerprint }: MessageRow): Promise<boolean> {
-    return fingerprint !== null && (await this.#options.store.copyOf(session.device.id, fingerprint, 0)) === undefined;
+  /**
+   * Whether this content is new: then it cannot come from a recording of earlier datagrams. Recorded packets of several messages
+   * make a message that was never received, but its first packet has an old timestamp. Recorded messages may have been deleted.
+   */
+  async #isNew({ device }: DeviceSession, { fingerprint, body }: MessageRow, parts: number): Promise<boolean> {
+    const { store } = this.#options;
+    if (fingerprint === null || (await store.copyOf(device.id, fingerprint, 0)) !== undefined) return false;
+    const newest = { deviceId: device.id, types: ['data'], direction: 'up', limit: 1 } as const;
+    const [before] = await store.messages(device.spaceId, newest);
+    const seen = device.lastSeen === null ? undefined : device.lastSeen / 1000;
+    const now = readTimestamp(body);
+    const then = before === undefined ? seen : readTimestamp(before.body);
+    if (now === undefined || then === undefined) return parts === 1;
+    return parts === 1 ? now >= then : now > then;
   }
 
   /** @param received the bytes or the JSON from which `message` was parsed */
@@ -428,6 +446,13 @@ function isKnown({ device }: DeviceSession, message: UpMessage | DecodedData): b
     default:
       return false;
   }
+}
+
+/** The device's time of a data message; undefined if it has none, or its clock was not set. */
+function readTimestamp(body: unknown): number | undefined {
+  const { message } = (body instanceof EncodedBody ? body.toJSON() : (body ?? {})) as { readonly message?: unknown };
+  const { timestamp } = (message ?? {}) as { readonly timestamp?: unknown };
+  return typeof timestamp === 'number' && timestamp > 0 ? timestamp : undefined;
 }
 
 /**

@@ -24,13 +24,14 @@ import {
   Sealed,
 } from '../../protocol/flap/envelope.js';
 import { decodePacket, encodePacket, type Packet, POLL, RESET } from '../../protocol/flap/packet.js';
+import { TYPE } from '../../protocol/messages/index.js';
 import type { Refusal, Trace } from '../../trace/events.js';
 import type { CloudCore } from '../delivery/core.js';
 import type { DeviceSession } from '../delivery/device-session.js';
 import { StoreBusy } from '../store/bounded-commits.js';
 import { type Id, isGone } from '../store/store.js';
 import { type Admitted, Protection } from './protection.js';
-import type { Source } from './replay-guard.js';
+import { type Source, same } from './replay-guard.js';
 
 interface FlapGatewayOptions {
   readonly core: CloudCore;
@@ -72,6 +73,9 @@ const COUNTERS = {
   replayed: 'replayed',
 } as const satisfies Record<Refusal, keyof GatewayCounters>;
 
+/** Types of messages that are accepted from an unproven address without a session: others belong to the start of a session. */
+const FROM_VISITORS: ReadonlySet<number | undefined> = new Set([TYPE['upload-data'], TYPE['upload-shell']]);
+
 /** Most datagrams of a device that wait for one in progress. Further ones are dropped, as by a full socket buffer. */
 const LONGEST_QUEUE = 16;
 
@@ -91,16 +95,30 @@ interface ProvenDevice {
   readonly deviceId: Id;
 }
 
-interface DeviceChannel {
-  readonly session: DeviceSession;
+/** The dialogue of an unproven address without a session. It becomes that of the device when new data proves the address. */
+interface Visit {
+  readonly source: Source;
   readonly format: PacketFormat;
   readonly transfer: CloudTransfer;
+}
+
+interface DeviceChannel {
+  readonly session: DeviceSession;
+  format: PacketFormat;
+  transfer: CloudTransfer;
+  /** Left out until there is one: most devices have none. */
+  visit?: Visit | undefined;
   /** The waiting datagrams; set while a packet of this device is being processed. */
   waiting: Arrived[] | undefined;
 }
 
+type StoreMove = Extract<CloudMove, { readonly kind: 'store' }>;
+
+type VisitedChannel = DeviceChannel & { readonly visit: Visit };
+
 /** How the answer to a packet is sent. */
 interface Answering {
+  readonly format: PacketFormat;
   readonly reply: Reply;
   /** Undefined if the datagram is not checked for replays ({@link Arrived.source} is undefined). */
   readonly admitted: Admitted | undefined;
@@ -186,7 +204,6 @@ export class FlapGateway {
     if (format === 'dtls') {
       // The serial number now belongs to another device.
       if (proven !== session.device.id) return this.#refuse('unknown serial number');
-      session.unproven = undefined;
     } else if (!hasValidTag(envelope, session.token)) {
       this.#refuse('wrong tag');
       if (source && !this.#protection.mayReset(session, source)) this.counters.withheld++;
@@ -194,15 +211,22 @@ export class FlapGateway {
       return;
     }
     const current = this.#channels.get(session);
-    if (current?.waiting && current.format === format) {
+    if (current?.waiting) {
       if (current.waiting.length < LONGEST_QUEUE) current.waiting.push(arrived);
       else this.counters.overrun++;
       return;
     }
-    const guarded = source && format !== 'dtls' ? { envelope, format, source } : undefined;
-    const admitted = guarded && this.#protection.admit(session, guarded, current?.transfer.expected);
-    if (guarded && !admitted) return this.#dropCopy(session, guarded.envelope);
-    this.#handle(this.#channelOf(session, format), envelope, { reply, admitted });
+    if (format === 'dtls') session.unproven = undefined;
+    if (source === undefined || format === 'dtls')
+      return this.#handle(this.#channelOf(session, format), envelope, { format, reply, admitted: undefined });
+    const admitted = this.#protection.admit(session, { envelope, format, source }, current?.transfer.expected);
+    // A device repeats a packet in the same format.
+    const isCopy = admitted?.verdict === 'repeat' && current?.format !== format;
+    if (admitted === undefined || isCopy) return this.#dropCopy(session, envelope);
+    const to = { format, reply, admitted };
+    if (admitted.verdict === 'visitor')
+      return this.#handleVisit(this.#channelOfVisit(session, arrived, source), envelope, to);
+    this.#handle(this.#channelOf(session, format), envelope, to);
   }
 
   #dropCopy(session: DeviceSession, { packet }: Envelope): void {
@@ -215,15 +239,32 @@ export class FlapGateway {
     this.#trace.emit({ kind: 'cloud.refused', at: this.#clock.now, why });
   }
 
-  /** The transfer of a device. A new one begins with a new session object, or when the device sends in another format. */
+  /** The dialogue of a device. A new one begins with a new session object, or when the device sends in another format. */
   #channelOf(session: DeviceSession, format: PacketFormat): DeviceChannel {
     let channel = this.#channels.get(session);
-    if (channel === undefined || channel.format !== format) {
-      const transfer = new CloudTransfer(FRAGMENT_SIZE[format].down, this.#patience);
-      channel = { session, format, transfer, waiting: undefined };
+    if (channel === undefined) {
+      channel = { session, format, transfer: this.#newTransfer(format), waiting: undefined };
       this.#channels.set(session, channel);
+    } else if (channel.format !== format) {
+      channel.format = format;
+      channel.transfer = this.#newTransfer(format);
     }
     return channel;
+  }
+
+  #newTransfer(format: PacketFormat): CloudTransfer {
+    return new CloudTransfer(FRAGMENT_SIZE[format].down, this.#patience);
+  }
+
+  /** A visit begins with the next packet of the dialogue of the device, or with a new dialogue. */
+  #channelOfVisit(session: DeviceSession, { envelope, format }: Arrived, source: Source): VisitedChannel {
+    const channel = this.#channels.get(session) ?? this.#channelOf(session, format);
+    let { visit } = channel;
+    if (visit?.format !== format || !same(visit.source, source)) {
+      const isNext = channel.format === format && channel.transfer.expected === envelope.packet.sequence;
+      visit = { source, format, transfer: isNext ? channel.transfer.fork() : this.#newTransfer(format) };
+    }
+    return Object.assign(channel, { visit });
   }
 
   #handle(channel: DeviceChannel, envelope: Envelope, to: Answering): void {
@@ -237,16 +278,43 @@ export class FlapGateway {
     else if (move.delivered === undefined && move.kind === 'answer') this.#answer(channel, move.packet, to);
     else if (move.delivered === undefined && move.kind === 'offer' && this.#core.hasNothing(session))
       this.#answer(channel, transfer.offer(undefined, false), to);
-    else void this.#inBackground(this.#carryOut(channel, move, to));
+    else void this.#inBackground(this.#carryOut(channel, () => this.#answerTo(channel, move), to));
+  }
+
+  /** Only data and responses of the shell have an effect. The device stays where it is, at another node as well. */
+  #handleVisit(channel: VisitedChannel, { packet }: Envelope, to: Answering): void {
+    const { session, visit } = channel;
+    const move = visit.transfer.receive(packet, this.#clock.now, () => false);
+    if (move.kind === 'store') {
+      void this.#inBackground(this.#carryOut(channel, () => this.#storeOfVisitor(channel, move), to));
+    } else if (move.kind === 'offer') {
+      this.#core.noteUnprovenPoll(session);
+      this.#answer(channel, visit.transfer.offer(undefined, false), to);
+    } else if (move.kind === 'answer') this.#answer(channel, move.packet, to);
+    else this.counters.silent++;
+  }
+
+  async #storeOfVisitor(channel: VisitedChannel, { message, parts }: StoreMove): Promise<Packet | undefined> {
+    const { session, visit } = channel;
+    const { format, transfer } = visit;
+    if (!FROM_VISITORS.has(message[0]) || !(await this.#core.accept(session, message, { parts }))) {
+      transfer.refuse();
+      return undefined;
+    }
+    this.#acknowledged?.(session.device.serial);
+    if (session.unproven) return transfer.acknowledge(false);
+    Object.assign(channel, { format, transfer, visit: undefined });
+    session.inFlight = undefined;
+    this.#core.noteContact(session);
+    return transfer.acknowledge(this.#core.hasWaiting(session));
   }
 
   /** Processes a packet that needs the store; further datagrams of the device wait meanwhile. */
-  async #carryOut(channel: DeviceChannel, move: CloudMove, to: Answering): Promise<void> {
+  async #carryOut(channel: DeviceChannel, work: () => Promise<Packet | undefined>, to: Answering): Promise<void> {
     const began = this.#clock.now;
     channel.waiting = [];
     try {
-      if (move.delivered) await this.#core.confirm(channel.session, move.delivered);
-      const answer = await this.#answerTo(channel, move);
+      const answer = await work();
       const took = this.#clock.now - began;
       const { serial } = channel.session.device;
       if (took > 0) this.#trace.emit({ kind: 'cloud.took', at: this.#clock.now, serial, took });
@@ -262,13 +330,14 @@ export class FlapGateway {
   }
 
   async #answerTo({ session, transfer }: DeviceChannel, move: CloudMove): Promise<Packet | undefined> {
+    if (move.delivered) await this.#core.confirm(session, move.delivered);
     switch (move.kind) {
       case 'silence':
         return undefined;
       case 'answer':
         return move.packet;
       case 'store': {
-        const accepted = await this.#core.accept(session, move.message);
+        const accepted = await this.#core.accept(session, move.message, { parts: move.parts });
         if (!accepted) {
           transfer.refuse();
           return undefined;
@@ -285,14 +354,13 @@ export class FlapGateway {
     }
   }
 
-  #answer(channel: DeviceChannel, packet: Packet, { reply, admitted }: Answering): void {
+  #answer({ session }: DeviceChannel, packet: Packet, { format, reply, admitted }: Answering): void {
     if (admitted?.mayAnswer(packet) === false) {
       this.counters.withheld++;
       return;
     }
     if (packet === RESET) this.counters.reset++;
     else this.counters.answered++;
-    const { format, session } = channel;
     const { device, token } = session;
     reply(format === 'dtls' ? encodePacket(packet) : new Sealed(packet, device.serial, token, format));
   }

@@ -175,7 +175,8 @@ export class HttpGateway {
       const encoded = read.kind === 'decoded-data' ? read : encodeUp(read);
       // Only now, because a document that fits into a message is short.
       if (read.kind === 'upload-decoder' || read.kind === 'upload-encoder') checkCodec(read);
-      const accepted = await this.#core.accept(session, read.kind === 'create-session' ? read : encoded, fingerprint);
+      const received = read.kind === 'create-session' ? read : encoded;
+      const accepted = await this.#core.accept(session, received, { request: fingerprint });
       if (!accepted) throw new ApiFault(400, 'the message was rejected', 'unacceptable-message');
     } catch (error) {
       if (error instanceof MessageError) throw new ApiFault(400, error.message, 'unacceptable-message');

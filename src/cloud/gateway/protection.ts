@@ -6,7 +6,7 @@ import { type Envelope, type EnvelopeFormat, sealedSize } from '../../protocol/f
 import { type Packet, RESET } from '../../protocol/flap/packet.js';
 import type { DeviceSession } from '../delivery/device-session.js';
 import { AnswerLimits, GuestAllowance } from './answer-limits.js';
-import { ReplayGuard, type Source } from './replay-guard.js';
+import { ReplayGuard, type Source, type Verdict } from './replay-guard.js';
 
 /**
  * At most one security event per device is logged in this time, with the number of all dropped datagrams of the device so far.
@@ -38,6 +38,7 @@ interface Datagram {
 
 /** A datagram that may be processed. */
 export interface Admitted {
+  readonly verdict: Verdict;
   /** Whether this answer may be sent. Counts resets and repeated answers, and bytes to an unproven address. */
   mayAnswer(answer: Packet): boolean;
   /** Call it after the packet has been processed and before the next one: the packet may have proven the device's address. */
@@ -91,14 +92,16 @@ export class Protection {
       this.#report(session.device.serial, watched, source);
       return undefined;
     }
-    session.unproven = verdict === 'guest' ? true : undefined;
+    const isUnproven = verdict === 'guest' || verdict === 'visitor';
+    session.unproven = isUnproven ? true : undefined;
     session.doubted = verdict === 'known' && guard.isContested ? true : undefined;
     const awaitsProof = session.unproven ?? session.doubted;
-    if (verdict === 'guest') allowance.received(source, sealedSize(packet, format));
+    if (isUnproven) allowance.received(source, sealedSize(packet, format));
     return {
+      verdict,
       mayAnswer: (answer) => {
         if (verdict === 'repeat' && answer.data.length > 0) return false;
-        if (verdict === 'guest' && !allowance.admit(sealedSize(answer, format))) return false;
+        if (isUnproven && !allowance.admit(sealedSize(answer, format))) return false;
         return (
           !(repeated || answer === RESET) ||
           this.#mayRepeat(verdict === 'known' ? 'home' : 'elsewhere', session, source)

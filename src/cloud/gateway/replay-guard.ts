@@ -3,7 +3,8 @@
  *
  * The tag of a datagram proves who wrote it, not when. An acknowledgement or a poll has no content: the copy of an attacker and
  * the packet of a device are the same bytes. So the guard judges by the address: a device is known at the address from which it
- * continued its dialogue. At another address, only content that was never received before proves the device.
+ * continued its dialogue. At another address, only content that was never received before proves the device. Until then, its
+ * packets have a dialogue of their own, which disturbs neither that of the proven address nor that at another node.
  */
 import type { Instant, Millis } from '../../kernel/time.js';
 import { ACK, FIRST, type Packet } from '../../protocol/flap/packet.js';
@@ -29,12 +30,13 @@ interface Arrival {
 
 /**
  * - `known`: sent by the device from its proven address.
- * - `guest`: signed by the device, from an address that is not proven. Downlinks of users wait.
+ * - `guest`: sent after the start of a session at an address that is not proven. Downlinks of users wait.
+ * - `visitor`: sent from an address without a session. It gets no downlinks.
  * - `repeat`: a copy of the latest packet, received from another address soon after it. If the answer had content, it is not
  *   sent again.
  * - `copy`: an old datagram; it is dropped.
  */
-type Verdict = 'known' | 'guest' | 'repeat' | 'copy';
+export type Verdict = 'known' | 'guest' | 'visitor' | 'repeat' | 'copy';
 
 /** Number of datagrams of one device that are remembered. */
 const REMEMBERED = 16;
@@ -50,9 +52,11 @@ export class ReplayGuard {
   readonly #patience: Millis;
   /** The proven address of the device; at first, the address of its first datagram, unless another node may know it. */
   #home: Source | undefined;
-  /** The unproven address from which the device sent last. */
+  /** The unproven address at which the latest session began. */
   #guest: Source | undefined;
-  /** Marks of the latest datagrams that were processed, oldest first. */
+  /** The latest address without a session. */
+  #visitor: Source | undefined;
+  /** Marks of the latest datagrams that were processed, oldest first, without those of visitors. */
   readonly #recent: number[] = [];
   #latestAt: Instant = 0;
   /** When the device last sent from its proven address. */
@@ -69,7 +73,7 @@ export class ReplayGuard {
     if (arrival.elsewhere === undefined) this.#home ??= arrival.source;
     else if (this.#home === undefined) this.#homeAt = arrival.elsewhere;
     const verdict = this.#verdict(arrival);
-    if (verdict !== 'copy') this.#remember(arrival);
+    if (verdict !== 'copy' && verdict !== 'visitor') this.#remember(arrival);
     if (verdict === 'known') this.#homeAt = arrival.at;
     return verdict;
   }
@@ -88,46 +92,56 @@ export class ReplayGuard {
   prove(source: Source): void {
     this.#home = source;
     this.#guest = undefined;
+    this.#visitor = undefined;
     this.#contestedAt = undefined;
   }
 
   #verdict(arrival: Arrival): Verdict {
     const { packet, source, expected } = arrival;
-    const atHome = same(this.#home, source);
-    const atGuest = !atHome && (this.#home === undefined || same(this.#guest, source));
-    if (atGuest && this.#isEarlyStart(arrival)) return this.#drop(arrival);
-    if (this.#home === undefined) {
-      this.#guest = source;
-      return 'guest';
-    }
     const isNext = packet.sequence !== 0 && packet.sequence === expected;
-    if (atHome || atGuest) {
-      if (!isNext && this.#hasMovedOn(arrival)) return this.#drop(arrival);
-      return atHome ? 'known' : 'guest';
+    const isOld = !isNext && this.#hasMovedOn(arrival);
+    if (same(this.#home, source)) {
+      if (startsAnew(packet)) this.#guest = undefined;
+      return isOld ? this.#drop(arrival) : 'known';
     }
+    if (startsAnew(packet)) return this.#judgeStart(arrival);
+    if (same(this.#guest, source)) return isOld ? this.#drop(arrival) : 'guest';
     // If the network does not grant power saving mode, the device uses another port for each transmission.
-    if (isNext && source.host === this.#home.host) {
+    if (isNext && source.host === this.#home?.host) {
       this.#home = source;
       return 'known';
     }
+    if (this.#isRecentRepeat(arrival)) return 'repeat';
+    return this.#mayVisit(arrival) ? this.#welcome(source) : this.#drop(arrival);
+  }
+
+  #judgeStart(arrival: Arrival): Verdict {
+    const { source } = arrival;
     const outlasts = this.#outlastsClaim(arrival);
-    if (!outlasts && this.#isRecentRepeat(arrival)) return 'repeat';
-    const isNew = packet.data.length > 0 && !beginsSession(packet) && !this.isRepeated(arrival);
-    if (!isNew && !outlasts && !this.#mayBeRestart(arrival)) return this.#drop(arrival);
-    this.#guest = source;
+    if (!outlasts && this.#isRecentRepeat(arrival)) return same(this.#guest, source) ? 'guest' : 'repeat';
+    return outlasts || this.#mayBeRestart(arrival) ? this.#seat(source) : this.#drop(arrival);
+  }
+
+  #mayVisit(arrival: Arrival): boolean {
+    const { packet, source } = arrival;
+    if (packet.data.length > 0) return !beginsSession(packet) && !this.isRepeated(arrival);
+    return this.#home === undefined || same(this.#visitor, source);
+  }
+
+  #seat(guest: Source): Verdict {
+    this.#guest = guest;
     return 'guest';
+  }
+
+  #welcome(visitor: Source): Verdict {
+    this.#visitor = visitor;
+    return 'visitor';
   }
 
   /** Whether the device has sent newer datagrams. */
   #hasMovedOn({ packet, mark, expected }: Arrival): boolean {
     const isOld = this.isRepeated({ mark }) && mark !== this.#recent.at(-1);
     return isOld && packet.sequence !== 0 && expected !== undefined;
-  }
-
-  /** Old data makes its sender a guest. This makes copies of session starts from there no better than others. */
-  #isEarlyStart(arrival: Arrival): boolean {
-    if (!startsAnew(arrival.packet) || this.#isRecentRepeat(arrival)) return false;
-    return !this.#outlastsClaim(arrival) && !this.#mayBeRestart(arrival);
   }
 
   #isRecentRepeat({ mark, at }: Arrival): boolean {
@@ -139,16 +153,16 @@ export class ReplayGuard {
    * from another host is accepted only after silence at the proven address. Copies from other addresses do not end that
    * silence, because an attacker could otherwise keep the device out.
    */
-  #mayBeRestart({ packet, source, at }: Arrival): boolean {
-    return startsAnew(packet) && (source.host === this.#home?.host || at - this.#homeAt > this.#patience);
+  #mayBeRestart({ source, at }: Arrival): boolean {
+    return source.host === this.#home?.host || at - this.#homeAt > this.#patience;
   }
 
   /**
    * Whether another host asks for a session, and the proven address has sent no new content for too long: more than
    * {@link LONGEST_CLAIM} times `patience` since another host first asked.
    */
-  #outlastsClaim({ packet, source, at }: Arrival): boolean {
-    if (!startsAnew(packet) || source.host === this.#home?.host) return false;
+  #outlastsClaim({ source, at }: Arrival): boolean {
+    if (source.host === this.#home?.host) return false;
     this.#contestedAt ??= at;
     if (at - this.#contestedAt <= LONGEST_CLAIM * this.#patience) return false;
     this.#contestedAt = undefined;
@@ -166,8 +180,7 @@ export class ReplayGuard {
     const persistent = dropped.count >= PERSISTENT && at - dropped.since > this.#patience;
     if (!persistent || packet.flags & ACK) return 'copy';
     if (same(this.#home, source)) return 'known';
-    this.#guest = source;
-    return 'guest';
+    return startsAnew(packet) ? this.#seat(source) : this.#welcome(source);
   }
 
   #remember({ mark, at }: Arrival): void {
@@ -190,6 +203,7 @@ function beginsSession({ flags, data }: Packet): boolean {
   return (flags & FIRST) !== 0 && data[0] === TYPE['create-session'];
 }
 
-function same(a: Source | undefined, b: Source): boolean {
+/** Whether two addresses are the same. */
+export function same(a: Source | undefined, b: Source): boolean {
   return a?.port === b.port && a.host === b.host;
 }

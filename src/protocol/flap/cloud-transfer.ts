@@ -33,8 +33,8 @@ export type CloudMove = {
 } & (
   | { readonly kind: 'silence'; readonly why: string }
   | { readonly kind: 'answer'; readonly packet: Packet; readonly why: string }
-  /** An uplink message is complete: store it and call `acknowledge`, or call `refuse`. */
-  | { readonly kind: 'store'; readonly message: Uint8Array }
+  /** An uplink message is complete: store it and call `acknowledge`, or call `refuse`. `parts`: number of its packets. */
+  | { readonly kind: 'store'; readonly message: Uint8Array; readonly parts: number }
   /** The device asks for a downlink: call `offer`. */
   | { readonly kind: 'offer' }
 );
@@ -86,6 +86,13 @@ export class CloudTransfer {
   /** The sequence number expected next; undefined if only a new exchange is accepted. */
   get expected(): number | undefined {
     return this.#expect;
+  }
+
+  /** A transfer that expects the same sequence number, between two messages. Packets of one do not change the other. */
+  fork(): CloudTransfer {
+    const fork = new CloudTransfer(this.#fragmentSize, this.#patience);
+    fork.#expect = this.#expect;
+    return fork;
   }
 
   /** Whether a downlink is in flight and not confirmed. */
@@ -195,7 +202,7 @@ export class CloudTransfer {
     this.#open = { packet, at: now };
     const { data } = packet;
     const message = fragments.length === 0 ? data : bytesOf(fragments.join('') + textOf(data));
-    return { kind: 'store', message };
+    return { kind: 'store', message, parts: fragments.length + 1 };
   }
 
   /** Removes the last fragment again: the device will repeat it, and must then find the cloud in the same state. */

@@ -49,7 +49,8 @@ describe('a repeated message', () => {
         return 'earlier-message';
       },
     });
-    await core.accept(session, encodeUp({ kind: 'upload-stats', stats: { uptime: 12 } }), 'fingerprint of a request');
+    const stats = encodeUp({ kind: 'upload-stats', stats: { uptime: 12 } });
+    await core.accept(session, stats, { request: 'fingerprint of a request' });
     await acceptJson({ temperature: 21 });
     await accept(data(1));
     const [, , last] = (await stored()).filter(({ direction }) => direction === 'up');

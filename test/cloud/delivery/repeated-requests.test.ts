@@ -19,19 +19,19 @@ async function connected() {
 
 it('a message without a fingerprint of its own is stored once for each request', async () => {
   const { core, session, count } = await connected();
-  for (const request of ['one', 'one', 'two', 'two']) expect(await core.accept(session, stats, request)).toBe(true);
+  for (const request of ['one', 'one', 'two', 'two']) expect(await core.accept(session, stats, { request })).toBe(true);
   expect(await count()).toBe(2);
 });
 
 it('equal data of different requests are stored once for each request', async () => {
   const { core, session, count } = await connected();
-  for (const request of ['one', 'two', 'one']) await core.accept(session, data, request);
+  for (const request of ['one', 'two', 'one']) await core.accept(session, data, { request });
   expect(await count()).toBe(2);
 });
 
 it('the answer to a repeated request is not queued again', async () => {
   const { core, session, events } = await connected();
-  for (let n = 0; n < 2; n++) await core.accept(session, time, 'one');
+  for (let n = 0; n < 2; n++) await core.accept(session, time, { request: 'one' });
   expect(events.filter(({ kind }) => kind === 'downlink.queued')).toHaveLength(1);
 });
 
@@ -42,8 +42,8 @@ it('a service delivers the answer that another service has queued for the first 
   const second = await testCloud({ store, clock: first.clock, seed: 'second' });
   await first.addDevice();
   const session = await sessionOf(second);
-  await first.core.accept(await sessionOf(first), time, 'one');
+  await first.core.accept(await sessionOf(first), time, { request: 'one' });
   expect(second.core.hasWaiting(session)).toBe(false);
-  await second.core.accept(session, time, 'one');
+  await second.core.accept(session, time, { request: 'one' });
   expect(second.core.hasWaiting(session)).toBe(true);
 });

@@ -1,6 +1,8 @@
 /** What a device may send and get while its address is unproven or doubted (docs/SECURITY.md, "Replayed datagrams"). */
 import { describe, expect, it } from 'vitest';
+import type { Arrival } from '../../../src/cloud/delivery/uplinks.js';
 import { hours } from '../../../src/kernel/time.js';
+import type { JsonObject } from '../../../src/protocol/decode.js';
 import { codecHash } from '../../../src/protocol/hashes.js';
 import { encodeUp, type UpMessage } from '../../../src/protocol/messages/index.js';
 import { testCloud } from '../../support/cloud.js';
@@ -73,6 +75,45 @@ describe.each(['unproven', 'doubted'] as const)('an address that is %s', (state)
     await accept(data(1));
     expect(await count()).toBe(2);
     expect(session[state]).toBe(true);
+  });
+
+  it.each([
+    { what: 'several packets, as old as the latest data', parts: 2, timestamp: 1000, proves: false },
+    { what: 'several packets with newer data', parts: 2, timestamp: 1001, proves: true },
+    { what: 'several packets without a time', parts: 2, timestamp: 0, proves: false },
+    { what: 'one packet of the same second', parts: 1, timestamp: 1000, proves: true },
+    {
+      what: 'one packet with older data, whose fingerprint may have been deleted',
+      parts: 1,
+      timestamp: 999,
+      proves: false,
+    },
+    { what: 'one packet without a time', parts: 1, timestamp: 0, proves: true },
+  ])('by $what: proven is $proves', async ({ parts, timestamp, proves }) => {
+    const { session, core } = await connected();
+    const send = (message: JsonObject, more?: Arrival) =>
+      core.accept(session, { kind: 'decoded-data', body: { message } }, more);
+    await send({ sequence: 1, timestamp: 1000 });
+    session[state] = true;
+    await send({ sequence: 2, timestamp }, { parts });
+    expect(session[state]).toBe(proves ? undefined : true);
+  });
+
+  it('is not proven by data from before the last contact, if no data are left', async () => {
+    const { session, core, clock, store } = await connected();
+    const seconds = () => Math.floor(clock.wall / 1000);
+    const send = (timestamp: number) =>
+      core.accept(session, { kind: 'decoded-data', body: { message: { sequence: timestamp, timestamp } } });
+    const recorded = seconds();
+    await clock.runUntil(hours(1));
+    await send(seconds());
+    await clock.runUntil(hours(80));
+    await store.prune(clock.wall - hours(1), 100);
+    session[state] = true;
+    await send(recorded);
+    expect(session[state]).toBe(true);
+    await send(seconds());
+    expect(session[state]).toBeUndefined();
   });
 
   it('is not proven by a message that anyone may have recorded', async () => {

@@ -28,11 +28,11 @@ async function guardedCloud({ shared = false } = {}) {
   const log = { info: () => {}, warn: (what: unknown) => warned.push(what), error: () => {} };
   const trace = { emit: () => {} };
   const gateway = new FlapGateway({ core: cloud.core, clock: cloud.clock, trace, log });
-  const send = async (packet: Packet, source = HOME, token = TOKEN) => {
+  const send = async (packet: Packet, source = HOME, token = TOKEN, format: 'raw' | 'base64' = 'raw') => {
     const answers: Datagram[] = [];
-    gateway.receive(seal(packet, SERIAL, tokenBytes(token), 'raw'), 'raw', (answer) => answers.push(answer), source);
+    gateway.receive(seal(packet, SERIAL, tokenBytes(token), format), format, (answer) => answers.push(answer), source);
     await gateway.idle();
-    return answers[0] && unseal(answers[0], TOKEN, 'raw');
+    return answers[0] && unseal(answers[0], TOKEN, format);
   };
   const queue = (command: string) => cloud.core.queue(device, { type: 'shell', commands: [command] });
   const states = async () => (await cloud.messages(device)).map(({ downState }) => downState).filter(Boolean);
@@ -90,13 +90,23 @@ describe('at a node of several, a device that has communicated with another one'
     expect(await sendThere(single(0, SESSION), ELSEWHERE)).toMatchObject({ flags: ACK | POLL });
   });
 
+  it.each([poll(0), poll(9), report(1), { ...report(1), sequence: 9 }])(
+    'is not claimed from it by a copy: %j',
+    async (copy) => {
+      const { sendThere, send, core } = await another();
+      await send({ ...report(1), sequence: 2 });
+      const moved = vi.spyOn(core, 'noteContact');
+      for (const source of [ELSEWHERE, HOME]) await sendThere(copy, source);
+      expect(moved).not.toHaveBeenCalled();
+    },
+  );
+
   it('gets its downlinks after its next report', async () => {
     const { sendThere, state } = await another();
     await sendThere(poll(0));
     await sendThere(report(7));
-    // The first poll gets the answer to the session.
-    const answer = await sendThere(poll(2));
-    await sendThere({ ...poll((answer?.sequence ?? 0) + 1), flags: ACK | POLL });
+    // The first poll gets the answer to the session, the second one the downlink.
+    for (const packet of [poll(2), { ...poll(4), flags: ACK | POLL }, ack(6)]) await sendThere(packet);
     expect(await state()).toBe('sent');
   });
 });
@@ -195,6 +205,60 @@ describe('other recorded datagrams', () => {
     await cloud.wait(hours(72));
     expect(await cloud.send(report(0), ELSEWHERE)).toMatchObject({ flags: ACK });
     expect((await cloud.send(poll(2), ELSEWHERE))?.data).toHaveLength(0);
+  });
+});
+
+describe('old data from another host', () => {
+  /** A device in a dialogue that goes on with sequence number 20. Those of an earlier life went on to 78. */
+  async function twoLives() {
+    const cloud = await guardedCloud();
+    for (let n = 0; n < 40; n++) await cloud.send({ ...report(n), sequence: 2 * n });
+    await cloud.send(single(0, SESSION));
+    for (let sequence = 2; sequence < 20; sequence += 2) await cloud.send({ ...report(sequence + 100), sequence });
+    return cloud;
+  }
+
+  it.each(['raw', 'base64'] as const)('does not disturb the dialogue of the device (%s)', async (format) => {
+    const cloud = await twoLives();
+    await cloud.queue('wanted');
+    for (const n of [0, 3, 9, 10, 11, 30])
+      await cloud.send({ ...report(n), sequence: 2 * n }, ELSEWHERE, TOKEN, format);
+    expect((await cloud.send(poll(20)))?.data.length).toBeGreaterThan(0);
+    await cloud.send({ ...report(11), sequence: 22 }, ELSEWHERE, TOKEN, format);
+    await cloud.send(ack(22));
+    expect(await cloud.states()).toContain('sent');
+  });
+
+  it('does not make packets that the device repeats look old', async () => {
+    const cloud = await twoLives();
+    await cloud.send({ ...report(500), sequence: 20 });
+    for (let n = 0; n < 20; n++) await cloud.send({ ...report(n), sequence: 900 }, ELSEWHERE);
+    await cloud.send({ ...report(500), sequence: 20 });
+    expect(await cloud.send({ ...report(500), sequence: 20 })).toMatchObject({ flags: ACK | POLL });
+  });
+
+  it('of several packets does not prove its sender, if they are joined to a message that was never sent', async () => {
+    const cloud = await guardedCloud();
+    const part = (flags: number, sequence: number, byte: number) => ({
+      flags,
+      sequence,
+      data: flags & FIRST ? report(byte).data : Uint8Array.of(byte),
+    });
+    const lives = [1, 2].map((byte) => [part(FIRST, 0, byte), part(LAST, 2, byte)]);
+    for (const packet of lives.flat()) await cloud.send(packet);
+    for (let n = 0; n < 40; n++) await cloud.send(report(n + 50));
+    await cloud.queue('secret');
+    await cloud.wait(seconds(61));
+    await cloud.send(lives[0]?.[0] as Packet, ELSEWHERE);
+    expect(await cloud.send(lives[1]?.[1] as Packet, ELSEWHERE)).toMatchObject({ flags: ACK });
+    expect((await cloud.send(poll(4), ELSEWHERE))?.data).toHaveLength(0);
+  });
+
+  it('of a start stores no configuration', async () => {
+    const cloud = await twoLives();
+    const stored = await cloud.count();
+    expect(await cloud.send({ ...single(20, CONFIG) }, ELSEWHERE)).toBeUndefined();
+    expect(await cloud.count()).toBe(stored);
   });
 });
 
