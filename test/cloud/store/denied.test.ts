@@ -67,6 +67,20 @@ describe.runIf(process.getuid?.() === 0)('a database of a user', () => {
     expect(await opened('closed')).toEqual({ doctor: message, backup: message, service: message });
   });
 
+  it('is not created in a folder of root: the message names the folder, and what to do instead', () => {
+    const path = files.newPath();
+    const program = bundled(new URL('./create-database.ts', import.meta.url));
+    chownSync(dirname(path), 0, 0);
+    chmodSync(dirname(path), 0o755);
+    const user = { encoding: 'utf8', uid: USER, gid: USER, cwd: dirname(path) } as const;
+    const { stdout, stderr } = spawnSync(process.execPath, [program, basename(path)], user);
+    expect([stdout, stderr]).toEqual([
+      `"${dirname(path)}" cannot be written to: permission denied; it belongs to root\n` +
+        'name a file in a folder that this user may write to, such as /data/ghostfleet.db\n',
+      '',
+    ]);
+  });
+
   it('is not backed up into a folder that cannot be entered', async () => {
     const { backup } = await opened('closed copy');
     expect(backup).toBe('cannot write "/closed/copy": permission denied');

@@ -1,5 +1,6 @@
 /** Rights for the files of a database. Some belong to another user if that user, such as root by sudo, has used the database. */
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { type Denied, findDenied, rightsCommand } from '../../../kernel/denied.js';
 import { UsageError } from '../../../kernel/errors.js';
 
@@ -25,9 +26,14 @@ export function needWritable(path: string, hasKey: boolean): void {
   if (error) throw error;
 }
 
+/** Where a new database can be, such as in a container, whose working directory can often not be written to. */
+export const OTHER_PLACE = 'name a file in a folder that this user may write to, such as /data/ghostfleet.db';
+
 /** Why SQLite could not open or write its files; undefined if their rights, and those of the folder, permit it. */
 export function findRefusal(path: string): UsageError | undefined {
-  return refusal([...OF_SQLITE.map((end) => path + end), dirname(path)].map((file) => findDenied(file, 'write')));
+  const folder = resolve(dirname(path));
+  const error = refusal([...OF_SQLITE.map((end) => path + end), folder].map((file) => findDenied(file, 'write')));
+  return error && !existsSync(path) ? new UsageError(error.code, error.message, OTHER_PLACE) : error;
 }
 
 function refusal(found: readonly (Denied | undefined)[]): UsageError | undefined {

@@ -6,7 +6,7 @@
  * the owner locks an empty file beside the database, `<path>-owner`; the operating system releases the lock when the process
  * ends. A service does not remove the lock file when it ends, because another process may have locked it by then.
  */
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { messageOf, UsageError } from '../../../kernel/errors.js';
@@ -14,7 +14,7 @@ import { makePrivate } from '../../../kernel/private-file.js';
 import { shownCommand } from '../../../kernel/web-address.js';
 import type { NamedKey } from '../secrets/key.js';
 import { Soundness } from '../soundness.js';
-import { findRefusal, needWritable } from './access.js';
+import { findRefusal, needWritable, OTHER_PLACE } from './access.js';
 import { connect, isSqliteError, needSqlite } from './connect.js';
 import { type SqliteOptions, WRITER_PRAGMAS } from './driver.js';
 import { lockFile } from './file-lock.js';
@@ -142,7 +142,9 @@ export function asUsageError(path: string, error: unknown, namesDoctor = true): 
     why === DAMAGED && namesDoctor
       ? `\`${shownCommand(['ghostfleet', 'doctor', path])}\` says what is lost and what can be saved`
       : why === READ_ONLY
-        ? 'to read the database, copy it and the files beside it to another folder'
+        ? existsSync(path)
+          ? 'to read the database, copy it and the files beside it to another folder'
+          : OTHER_PLACE
         : undefined;
   return new UsageError('bad-database', `"${path}" ${why}`, hint);
 }
