@@ -55,7 +55,7 @@ async function examineDatabase(given: string, target: string | undefined, host: 
   const isSound = found.damagedPages.length === 0 && found.lostEnd === undefined && !found.tables.some(hasLosses);
   host.out.write(`${[...describeFindings(db, found), isSound ? 'sound' : 'damaged', ''].join('\n')}`);
   if (target !== undefined) {
-    const saved = save(db, target);
+    const saved = save(db, target, (table, rows) => host.err.write(`${rows} ${table} copied so far\n`));
     host.out.write(`saved to ${target}: ${saved.map(({ table, readable }) => `${readable} ${table}`).join(', ')}\n`);
     if (found.keyId !== undefined) host.out.write(`${sameKey(db, target)}\n`);
     return EXIT.fine;

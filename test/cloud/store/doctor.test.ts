@@ -62,6 +62,20 @@ describe('ghostfleet doctor', () => {
     await store.close();
   });
 
+  it('says how many rows of a large table it has saved so far', async () => {
+    const path = await furnished();
+    const db = new BetterSqlite(path);
+    const columns = db.prepare<[], { name: string }>("SELECT name FROM pragma_table_info('space')").all();
+    const names = columns.map(({ name }) => name).join(', ');
+    const values = columns.map(({ name }) => (name === 'id' ? `'x' || i` : name)).join(', ');
+    const count = 'WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 20000)';
+    db.exec(`INSERT INTO space (${names}) ${count} SELECT ${values} FROM n, (SELECT * FROM space LIMIT 1)`);
+    db.close();
+    const { err, out } = await ghostfleet(['doctor', path, '--save', newPath()]);
+    expect(out).toMatch(/saved to .* 20002 space/);
+    expect(err).toBe('20000 space copied so far\n');
+  });
+
   it('saves the rows around pages that cannot be read', async () => {
     const path = await furnished();
     const db = new BetterSqlite(path);

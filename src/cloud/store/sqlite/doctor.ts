@@ -46,12 +46,20 @@ export function examine(path: string): Examination {
   });
 }
 
+/** Number of rows of a table after which a copy says how far it is. */
+const PART = 20_000;
+
 /**
  * Copies every sound row into a new database `target`, without a tail file. So a service that uses `target` reports no missing
- * commits.
+ * commits. Nothing else runs meanwhile, for minutes if the database is large.
+ * @param copied called now and then with the number of rows of a table so far
  * @throws UsageError `bad-database`, `target-exists`
  */
-export function save(path: string, target: string): readonly TableFindings[] {
+export function save(
+  path: string,
+  target: string,
+  copied: (table: string, rows: number) => void = () => {},
+): readonly TableFindings[] {
   if ([target, tailPath(target)].some(isTaken)) {
     throw new UsageError('target-exists', `"${target}" or a file beside it exists already`, 'use another name');
   }
@@ -62,7 +70,7 @@ export function save(path: string, target: string): readonly TableFindings[] {
       copy.pragma('foreign_keys = OFF');
       migrate(copy, unfinished, MIGRATIONS.slice(0, versionOf(db)));
       const findings = copy.transaction(() =>
-        TABLES.filter((table) => exists(db, table)).map((table) => readTable(db, table, into(copy, table))),
+        TABLES.filter((table) => exists(db, table)).map((table) => readTable(db, table, into(copy, table, copied))),
       )();
       copy.close();
       renameSync(unfinished, target);
@@ -74,14 +82,16 @@ export function save(path: string, target: string): readonly TableFindings[] {
   });
 }
 
-function into(copy: Database, { name }: Table): (row: Row) => void {
+function into(copy: Database, { name }: Table, copied: (table: string, rows: number) => void): (row: Row) => void {
   let insert: Statement<unknown[]> | undefined;
+  let rows = 0;
   return (row) => {
     const columns = Object.keys(row);
     insert ??= copy.prepare(
       `INSERT OR IGNORE INTO ${name} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
     );
     insert.run(...Object.values(row));
+    if (++rows % PART === 0) copied(name, rows);
   };
 }
 
