@@ -346,7 +346,10 @@ export function needReport(folder: string, format: ReportFormat): string {
   const path = join(folder, REPORT_FILES[format]);
   const isThere = isFile(path);
   if (isThere && foreignFiles(folder, [REPORT_FILES[format]]).length === 0) return path;
-  const why = isThere ? `"${path}" is not the file of a run` : `"${folder}" has no ${REPORT_FILES[format]}`;
+  const missing = isDirectory(folder)
+    ? `"${folder}" has no ${REPORT_FILES[format]}`
+    : `the folder "${folder}" does not exist`;
+  const why = isThere ? `"${path}" is not the file of a run` : missing;
   throw new UsageError('no-report', why, 'use the directory of "run --out"; of several seeds, that of one of them');
 }
 

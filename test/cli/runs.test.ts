@@ -350,5 +350,6 @@ describe('ghostfleet report', () => {
     expect([exit, opened]).toEqual([2, []]);
     expect(err).toContain('"one/report.html" is not the file of a run');
     expect((await ghostfleet(['report', '.'])).err).toContain('"." has no report.txt');
+    expect((await ghostfleet(['report', 'none'])).err).toContain('the folder "none" does not exist');
   });
 });

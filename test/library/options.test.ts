@@ -23,6 +23,26 @@ function untyped(call: unknown, ...args: readonly unknown[]): Promise<unknown> {
   return Promise.resolve().then(() => (call as (...args: readonly unknown[]) => unknown)(...args));
 }
 
+const cyclic = { ...definition, steps: [] as unknown[] };
+cyclic.steps.push(cyclic);
+
+describe('a scenario as an object', () => {
+  it.each<readonly [string, unknown, string]>([
+    ['a date', { ...definition, start: new Date(0) }, 'start: a Date is not a text, a number,'],
+    ['a big integer', { ...definition, seed: 2n }, 'seed: a BigInt is not a text, a number,'],
+    ['a function', { ...definition, steps: () => [] }, 'steps: a Function is not a text, a number,'],
+    ['a promise', Promise.resolve(definition), 'the scenario: a Promise is not a text, a number,'],
+    ['itself', cyclic, 'steps[0]: the object contains itself'],
+  ])('names the place of %s', async (_, scenario, message) => {
+    await expect(untyped(runScenario, scenario)).rejects.toThrow(message);
+  });
+
+  it('can use an object in several places', () => {
+    const step = { at: '10s', to: 'clime', commands: ['info show'] };
+    expect(() => defineScenario({ ...definition, steps: [step, step] })).not.toThrow();
+  });
+});
+
 describe('an unknown option', () => {
   it.each<readonly [string, unknown, readonly unknown[], string]>([
     ['startService', startService, [{ tme: 1 }], '(did you mean "time"?)'],

@@ -71,7 +71,8 @@ export const PLAIN_PATH = /^\/(?!\/)(?!.*\/\.{1,2}(?:[/?]|$))[^\s#\\]*$/;
 
 /** A path that begins with a value, such as a captured one: `{location}`, `{next}?limit=5`. */
 const CAPTURED_PATH = /^\{([A-Za-z_][\w.-]*)\}(?:[/?][^\s#\\]*)?$/;
-const PATH_FORM = 'a path of the cloud such as "/v2/spaces/{space}/devices", or a captured one such as "{location}"';
+const PATH_FORM =
+  'a path of the cloud without blanks, "#" and "..", such as "/v2/spaces/{space}/devices", or a captured one such as "{location}"';
 
 const path: Check<string> = refine(
   text(new RegExp(`${PLAIN_PATH.source}|${CAPTURED_PATH.source}`), PATH_FORM),

@@ -13,6 +13,7 @@ const requestOf = (request: string) => `{ rate: 1/s, request: ${request} }`;
 describe('a request of ones own', () => {
   it.each([
     ['{ get: devices }', '"devices" is not a path of the cloud'],
+    ['{ get: "/v2/a b" }', '"/v2/a b" is not a path of the cloud without blanks, "#" and ".."'],
     ['{ get: "https://elsewhere.example/v2" }', 'is not a path of the cloud'],
     ['{ get: //elsewhere.example/v2 }', 'is not a path of the cloud'],
     ['{ get: /v2/../admin }', 'is not a path of the cloud'],
