@@ -81,16 +81,19 @@ export function noteConfig(
   { contactEvery, contactGaps }: Rhythm,
   lines: readonly string[],
 ): Omit<Rhythm, 'lastContact'> {
-  const configured = ['interval-report', 'interval-poll'].flatMap((name) => intervalIn(lines, name) ?? []);
-  if (configured.length > 0) return { contactEvery: Math.min(...configured), contactGaps: null };
+  const configured = shortestInterval(lines);
+  if (configured !== undefined) return { contactEvery: configured, contactGaps: null };
   return { contactEvery: contactGaps === null ? null : contactEvery, contactGaps };
 }
 
+const INTERVAL = /^\s*app\s+config\s+interval-(?:report|poll)\s+(\d+)\s*$/;
+
 /** An interval of 0 is off. A device may report any number of digits. */
-function intervalIn(lines: readonly string[], name: string): Millis | undefined {
+function shortestInterval(lines: readonly string[]): Millis | undefined {
+  let shortest: Millis | undefined;
   for (const line of lines) {
-    const [, found, seconds] = /^\s*app\s+config\s+(\S+)\s+(\d+)\s*$/.exec(line) ?? [];
-    if (found === name && Number(seconds) > 0) return Math.min(Number(seconds) * 1000, LONGEST_INTERVAL);
+    const seconds = Number(INTERVAL.exec(line)?.[1] ?? 0);
+    if (seconds > 0) shortest = Math.min(shortest ?? LONGEST_INTERVAL, seconds * 1000);
   }
-  return undefined;
+  return shortest;
 }

@@ -50,7 +50,8 @@ export class InstantOrder implements Trace {
     const held = this.#held;
     if (held.length === 0) return;
     this.#held = [];
-    if (held.length > 1) held.sort((a, b) => a.place - b.place);
+    // Most instants have events of one device only.
+    if (held.some(({ place }) => place !== held[0]?.place)) held.sort((a, b) => a.place - b.place);
     for (const { event, line } of held) this.#next.emit(event, line);
   }
 }

@@ -85,10 +85,11 @@ class Assembly {
 
   /** Returns the message that the packet completes; undefined also for a copy of its last fragment. */
   add(packet: Packet): Uint8Array | undefined {
-    if (!(packet.flags & FIRST) && this.#last && samePacket(this.#last, packet)) return undefined;
+    const kept = keepPacket(packet);
+    if (!(packet.flags & FIRST) && this.#last && samePacket(this.#last, kept)) return undefined;
     const { flags = LAST } = this.#last ?? {};
     if (packet.flags & FIRST || flags & LAST) [this.#parts, this.#size, this.count] = [[], 0, 0];
-    this.#last = keepPacket(packet);
+    this.#last = kept;
     this.count++;
     this.#size += packet.data.length;
     const isTooLong = this.#size > LONGEST_MESSAGE;

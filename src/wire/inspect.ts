@@ -117,7 +117,7 @@ function isCopy(seen: Seen, first: Seen): boolean {
   if (seen.at - first.at > AT_ONCE || seen.way !== first.way || !seen.passage || !first.passage) return false;
   // A host that sends a datagram again gives it another identification. A router keeps it, but a proxy changes the addresses, too.
   if (seen.passage.ends === first.passage.ends && seen.passage.id !== first.passage.id) return false;
-  return samePacket(keepPacket(first.packet), seen.packet);
+  return samePacket(keepPacket(first.packet), keepPacket(seen.packet));
 }
 
 /** Most datagrams between two copies of one. */

@@ -149,7 +149,8 @@ class Timeline {
 
   #up({ at, packet }: ReadPacket): void {
     const before = this.#sent;
-    if (before && !before.isAnswered && at - before.last <= GIVEN_UP && samePacket(before.packet, packet)) {
+    const kept = keepPacket(packet);
+    if (before && !before.isAnswered && at - before.last <= GIVEN_UP && samePacket(before.packet, kept)) {
       this.#add('copy', at, at - before.last);
       before.last = at;
       return;
@@ -160,7 +161,7 @@ class Timeline {
     if (isPoll) this.#poll(at, before, goesOn && answer.asksForPoll ? answer.at : undefined);
     else if (packet.flags & FIRST) this.#message(at, packet.data[0]);
     else if (goesOn) this.#add('next', at, at - answer.at);
-    this.#sent = { packet: keepPacket(packet), first: at, last: at, isAnswered: false };
+    this.#sent = { packet: kept, first: at, last: at, isAnswered: false };
   }
 
   #poll(at: Instant, before: Sent | undefined, asked: Instant | undefined): void {

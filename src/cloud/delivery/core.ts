@@ -270,7 +270,7 @@ export class CloudCore implements Downlinks {
       return true;
     };
     const rules = currentRules({ store: this.#store, forwarding: this.#forwarding }, session);
-    const written = () => untilUndisturbed(write, rules);
+    const written = () => untilUndisturbed(write, { rules });
     if (!(await dequeueWhile(session, queued, written))) return false;
     const { spaceId, type, createdAt } = queued.row;
     this.#history?.noteDelivery(spaceId, type, this.#clock.wall - createdAt);
@@ -298,7 +298,7 @@ export class CloudCore implements Downlinks {
       return made;
     };
     const order = inOrder({ store: this.#store, ids: this.#ids }, device.id);
-    const row = await this.#queueing.run(device.id, () => untilUndisturbed(make, order));
+    const row = await this.#queueing.run(device.id, () => untilUndisturbed(make, { order }));
     this.#emitQueued(device.serial, row, {
       ...(lacksEncoder ? { lacks: 'encoder' } : {}),
       ...(traceparent !== undefined && { traceparent }),

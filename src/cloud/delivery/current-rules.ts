@@ -1,6 +1,5 @@
 /** The rules by which messages are forwarded: they may change while a commit is prepared. */
 import type { Forwarding } from '../interfaces/forwarding.js';
-import type { Relearning } from '../store/records.js';
 import type { Store } from '../store/store.js';
 import { type DeviceSession, replaceDevice } from './device-session.js';
 
@@ -8,13 +7,11 @@ import { type DeviceSession, replaceDevice } from './device-session.js';
 export function currentRules(
   { store, forwarding }: { readonly store: Store; readonly forwarding?: Forwarding | undefined },
   session: DeviceSession,
-): Relearning {
-  return {
-    rules: async () => {
-      const { id, spaceId, serial } = session.device;
-      await forwarding?.reconsider(spaceId);
-      const device = await store.deviceBySerial(serial);
-      if (device?.id === id) replaceDevice(session, device);
-    },
+) {
+  return async (): Promise<void> => {
+    const { id, spaceId, serial } = session.device;
+    await forwarding?.reconsider(spaceId);
+    const device = await store.deviceBySerial(serial);
+    if (device?.id === id) replaceDevice(session, device);
   };
 }

@@ -74,7 +74,7 @@ export class FirmwareQueue implements FirmwareUpdates {
         await this.#write(begun, along(begun.job));
         return begun;
       };
-      const step = await untilUndisturbed(begin, inOrder(this.#order, device.id));
+      const step = await untilUndisturbed(begin, { order: inOrder(this.#order, device.id) });
       this.#emitMoved(device.serial, step.job);
       const session = this.#queue.sessionOf(device.serial);
       if (session) await this.#enqueue(session, step);
@@ -136,7 +136,7 @@ export class FirmwareQueue implements FirmwareUpdates {
         await this.#write(restarted);
         return restarted;
       };
-      const step = await untilUndisturbed(restart, inOrder(this.#order, session.device.id));
+      const step = await untilUndisturbed(restart, { order: inOrder(this.#order, session.device.id) });
       if (step === undefined) return this.readUpdate(session);
       this.#emitMoved(session.device.serial, step.job);
       await this.#enqueue(session, step);

@@ -101,15 +101,6 @@ interface Content {
 
 type Extras = Omit<PreparedUplink, 'type' | 'row'>;
 
-const NO_EXTRAS: Extras = {
-  device: {},
-  changes: [],
-  queue: [],
-  update: undefined,
-  answers: [],
-  configUnchecked: undefined,
-};
-
 export class UplinkHandler {
   readonly #options: UplinkHandlerOptions;
 
@@ -149,7 +140,10 @@ export class UplinkHandler {
   /** Repeats `work` if a concurrent change was committed first, or if a message of the device was out of sequence. */
   #untilUndisturbed<T>(session: DeviceSession, work: () => Promise<T>): Promise<T> {
     const options = this.#options;
-    return untilUndisturbed(work, { ...inOrder(options, session.device.id), ...currentRules(options, session) });
+    return untilUndisturbed(work, {
+      order: inOrder(options, session.device.id),
+      rules: currentRules(options, session),
+    });
   }
 
   /** Returns false if the message is a copy of a stored one. */
@@ -430,8 +424,12 @@ export class UplinkHandler {
   }
 }
 
-function prepareUplink(type: UplinkType, row: MessageRow, extras: Partial<Extras> = {}): PreparedUplink {
-  return { type, row, ...NO_EXTRAS, ...extras };
+function prepareUplink(
+  type: UplinkType,
+  row: MessageRow,
+  { device = {}, changes = [], queue = [], update, answers = [], configUnchecked }: Partial<Extras> = {},
+): PreparedUplink {
+  return { type, row, device, changes, queue, update, answers, configUnchecked };
 }
 
 /** Whether this configuration or codec is the last upload, which a device repeats only for a lost acknowledgement. */

@@ -65,12 +65,13 @@ export class FairQueue<Task> {
 
   add({ tenant, part: name }: Owner, task: Task): void {
     const shares: Tenant<Task> = this.#tenants.get(tenant) ?? {
-      ...newShare(this.#tenants),
+      running: 0,
+      used: leastUsed(this.#tenants),
       mean: undefined,
       parts: new Map(),
     };
     this.#tenants.set(tenant, shares);
-    const part: Part<Task> = shares.parts.get(name) ?? { ...newShare(shares.parts), waiting: [] };
+    const part: Part<Task> = shares.parts.get(name) ?? { running: 0, used: leastUsed(shares.parts), waiting: [] };
     shares.parts.set(name, part);
     part.waiting.push(task);
   }
@@ -137,9 +138,8 @@ function isBefore(a: Share, b: Share): boolean {
   return a.running === b.running ? a.used < b.used : a.running < b.running;
 }
 
-function newShare(others: ReadonlyMap<string, Share>): Share {
-  const used = others.size === 0 ? 0 : Math.min(...[...others.values()].map((share) => share.used));
-  return { running: 0, used };
+function leastUsed(shares: ReadonlyMap<string, Share>): Millis {
+  return shares.size === 0 ? 0 : Math.min(...[...shares.values()].map(({ used }) => used));
 }
 
 function once(action: (took: Millis) => void): (took: Millis) => void {

@@ -68,7 +68,7 @@ export async function matchingRecords(
 }
 
 /** What to read again after a conflict in a field, so that the next attempt does not conflict in the same way. */
-export type Relearning = { readonly [field in ConflictField]?: () => Promise<void> };
+type Relearning = { readonly [field in ConflictField]?: () => Promise<void> };
 
 /**
  * Runs `work`, which reads, decides, and commits a `record.change`; runs it again if a concurrent change won. Changes of the same
@@ -77,16 +77,16 @@ export type Relearning = { readonly [field in ConflictField]?: () => Promise<voi
  * @throws StoreBusy after {@link MOST_ATTEMPTS}
  */
 export async function untilUndisturbed<T>(work: () => Promise<T>, relearning: Relearning = {}): Promise<T> {
-  const fields: Relearning = { 'record-body': async () => {}, ...relearning };
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
-      const relearn = error instanceof ConflictError ? fields[error.field] : undefined;
-      if (relearn === undefined) throw error;
+      if (!(error instanceof ConflictError)) throw error;
+      const relearn = relearning[error.field];
+      if (relearn === undefined && error.field !== 'record-body') throw error;
       if (attempt === MOST_ATTEMPTS) throw new StoreBusy('too many concurrent changes; retry later');
       if (attempt > 1) await pause(attempt * PAUSE);
-      await relearn();
+      await relearn?.();
     }
   }
 }

@@ -57,6 +57,10 @@ export class DeviceConfig {
     return this.#flash;
   }
 
+  get live(): Settings {
+    return this.#live;
+  }
+
   /** The live settings; undefined while the interim copy may differ, for example between a change and the next boot. */
   get inForce(): Settings | undefined {
     return this.#live === this.#interim ? this.#live : undefined;

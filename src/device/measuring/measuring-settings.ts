@@ -5,6 +5,8 @@ import { parseDeviceSlot } from '../config/device-slot.js';
 
 /** The part of a device's live configuration that decides what it measures. */
 export interface MeasuringConfig {
+  /** All live settings, which devices may share. A change makes a new object. */
+  readonly live: object;
   number(module: string, name: string): number;
   text(module: string, name: string): string;
   flag(module: string, name: string): boolean;

@@ -20,7 +20,6 @@ import {
   RESET,
   samePacket,
   successor,
-  textOf,
 } from './packet.js';
 
 /** Evidence for the delivery of a downlink. */
@@ -48,7 +47,7 @@ interface Remembered {
 }
 
 interface Uplink {
-  /** The fragments before the last one, from {@link textOf}. */
+  /** The fragments before the last one. */
   readonly fragments: string[];
   /** Bytes received, including those beyond the maximum length, which are not kept. */
   length: number;
@@ -72,7 +71,7 @@ export class CloudTransfer {
   #uplink: Uplink | undefined;
   #downlink: Downlink | undefined;
   /** The accepted packet that the caller has to answer. */
-  #open: { readonly packet: Packet; readonly at: Instant } | undefined;
+  #open: { readonly packet: KeptPacket; readonly at: Instant } | undefined;
 
   /**
    * @param fragmentSize bytes of message data in a downlink packet
@@ -104,7 +103,8 @@ export class CloudTransfer {
    * Processes a packet with a valid tag.
    * @param others whether another downlink is queued besides the one in flight
    */
-  receive(packet: Packet, now: Instant, others: () => boolean): CloudMove {
+  receive(received: Packet, now: Instant, others: () => boolean): CloudMove {
+    const packet = keepPacket(received);
     const { flags, data } = packet;
     if (flags & ACK && data.length > 0) return this.#ignore(packet, now, 'acknowledgement with data');
 
@@ -123,7 +123,7 @@ export class CloudTransfer {
       this.#uplink = undefined;
       this.#downlink = undefined;
     }
-    const move = this.#accept(packet, now, others);
+    const move = this.#accept(packet, received.data, now, others);
     return delivered ? { ...move, delivered } : move;
   }
 
@@ -152,7 +152,7 @@ export class CloudTransfer {
   }
 
   /** Position of a packet relative to the expected sequence number (wire W-30). */
-  #placeOf({ sequence, flags }: Packet): 'zero' | 'next' | 'ack-lost' | 'ahead' | 'behind' {
+  #placeOf({ sequence, flags }: KeptPacket): 'zero' | 'next' | 'ack-lost' | 'ahead' | 'behind' {
     const expect = this.#expect;
     if (sequence === 0) return 'zero';
     if (expect === undefined) return 'ahead';
@@ -161,7 +161,8 @@ export class CloudTransfer {
     return isAhead(sequence, expect) ? 'ahead' : 'behind';
   }
 
-  #accept(packet: Packet, now: Instant, others: () => boolean): CloudMove {
+  /** @param bytes the data of the packet */
+  #accept(packet: KeptPacket, bytes: Uint8Array, now: Instant, others: () => boolean): CloudMove {
     const { flags, data } = packet;
     const downlink = this.#downlink;
     if (flags & ACK) {
@@ -187,26 +188,25 @@ export class CloudTransfer {
     const uplink = this.#uplink;
     if (uplink === undefined) return this.#ignore(packet, now, 'fragment without a first one');
     uplink.length += data.length;
-    if (flags & LAST) return this.#complete(uplink, packet, now);
+    if (flags & LAST) return this.#complete(uplink, packet, bytes, now);
     // Fragments beyond the maximum length are counted but not kept, because a device could send an endless message.
-    if (uplink.length <= LONGEST_MESSAGE) uplink.fragments.push(textOf(data));
+    if (uplink.length <= LONGEST_MESSAGE) uplink.fragments.push(data);
     this.#open = { packet, at: now };
     return { kind: 'answer', packet: this.#answer(ACK, NOTHING), why: 'fragment accepted' };
   }
 
-  #complete({ fragments, length }: Uplink, packet: Packet, now: Instant): CloudMove {
+  #complete({ fragments, length }: Uplink, packet: KeptPacket, bytes: Uint8Array, now: Instant): CloudMove {
     if (length > LONGEST_MESSAGE) {
       this.#takeBack(packet);
       return this.#ignore(packet, now, 'message too long');
     }
     this.#open = { packet, at: now };
-    const { data } = packet;
-    const message = fragments.length === 0 ? data : bytesOf(fragments.join('') + textOf(data));
+    const message = fragments.length === 0 ? bytes : bytesOf(fragments.join('') + packet.data);
     return { kind: 'store', message, parts: fragments.length + 1 };
   }
 
   /** Removes the last fragment again: the device will repeat it, and must then find the cloud in the same state. */
-  #takeBack({ flags, data }: Packet): void {
+  #takeBack({ flags, data }: KeptPacket): void {
     const uplink = this.#uplink;
     if (uplink === undefined) return;
     uplink.length -= data.length;
@@ -214,7 +214,7 @@ export class CloudTransfer {
   }
 
   /** The move for a repetition of the last accepted or ignored packet (wire W-27); undefined for others. */
-  #repetition(packet: Packet, now: Instant): CloudMove | undefined {
+  #repetition(packet: KeptPacket, now: Instant): CloudMove | undefined {
     const last = this.#last;
     if (last && samePacket(last.packet, packet)) {
       if (now - last.since > this.#patience) return this.#reset('repeated for too long');
@@ -230,14 +230,14 @@ export class CloudTransfer {
     return undefined;
   }
 
-  #ignore(packet: Packet, now: Instant, why: string): CloudMove {
+  #ignore(packet: KeptPacket, now: Instant, why: string): CloudMove {
     this.#rememberIgnored(packet, now);
     return { kind: 'silence', why };
   }
 
-  #rememberIgnored(packet: Packet, since: Instant): void {
+  #rememberIgnored(packet: KeptPacket, since: Instant): void {
     if (this.#ignored && samePacket(this.#ignored.packet, packet)) return;
-    this.#ignored = { packet: keepPacket(packet), since, answer: undefined, repetitions: 0 };
+    this.#ignored = { packet, since, answer: undefined, repetitions: 0 };
   }
 
   /** Resets the exchange. A downlink whose last fragment was sent is delivered by the next packet with sequence 0. */
@@ -272,13 +272,13 @@ export class CloudTransfer {
     this.#remember(packet, at, undefined);
   }
 
-  #remember(packet: Packet, since: Instant, answer: Packet | undefined): void {
-    this.#last = { packet: keepPacket(packet), since, answer, repetitions: 0 };
+  #remember(packet: KeptPacket, since: Instant, answer: Packet | undefined): void {
+    this.#last = { packet, since, answer, repetitions: 0 };
     // After an accepted packet, the device does not repeat an ignored one; the same bytes later are a new packet.
     this.#ignored = undefined;
   }
 
-  #takeOpen(): { readonly packet: Packet; readonly at: Instant } {
+  #takeOpen(): { readonly packet: KeptPacket; readonly at: Instant } {
     const open = this.#open;
     if (open === undefined) throw new Error('no packet waits for an answer');
     this.#open = undefined;
@@ -287,7 +287,7 @@ export class CloudTransfer {
 }
 
 /** Either data without ACK and POLL, or no data and exactly ACK, POLL or both (wire W-13, W-26). */
-function hasFittingForm({ flags, data }: Packet): boolean {
+function hasFittingForm({ flags, data }: KeptPacket): boolean {
   if (data.length > 0) return !(flags & (ACK | POLL));
   return flags === ACK || flags === POLL || flags === (ACK | POLL);
 }

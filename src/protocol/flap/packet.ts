@@ -78,8 +78,8 @@ export function keepPacket({ flags, sequence, data }: Packet): KeptPacket {
 }
 
 /** Whether flags, sequence number and data are equal. */
-export function samePacket(kept: KeptPacket, { flags, sequence, data }: Packet): boolean {
-  return kept.flags === flags && kept.sequence === sequence && kept.data === textOf(data);
+export function samePacket(one: KeptPacket, { flags, sequence, data }: KeptPacket): boolean {
+  return one.flags === flags && one.sequence === sequence && one.data === data;
 }
 
 /**

@@ -87,7 +87,10 @@ class Hop implements Channel, Receiver {
   send(datagram: Datagram): void {
     const verdict = this.verdict('up', datagram.length);
     const arriving = this.asSent(datagram);
-    this.passOn(verdict, () => this.#channel.send(arriving));
+    this.passOn(verdict, () => {
+      this.rest();
+      this.#channel.send(arriving);
+    });
   }
 
   reopen(server?: number, started?: boolean): void {
@@ -101,7 +104,10 @@ class Hop implements Channel, Receiver {
   receive(datagram: Datagram): void {
     const verdict = this.verdict('down', datagram.length);
     const arriving = asReceived(datagram, this.#options.format);
-    this.passOn(verdict, () => this.#device.receive(arriving));
+    this.passOn(verdict, () => {
+      this.rest();
+      this.#device.receive(arriving);
+    });
   }
 
   /** A datagram for the cloud as it arrives. */
@@ -143,12 +149,7 @@ class Hop implements Channel, Receiver {
 
   /** Calls `arrive` for each copy of a datagram, after its delay. */
   private passOn(delays: Verdict, arrive: () => void): void {
-    for (const delay of delays) {
-      this.#options.clock.after(delay, 'a datagram on its way', () => {
-        this.rest();
-        arrive();
-      });
-    }
+    for (const delay of delays) this.#options.clock.after(delay, 'a datagram on its way', arrive);
   }
 
   /** Removes the queues if they are empty. They then delay no later datagram. */

@@ -52,6 +52,7 @@ export function rig({ profile = 'clime', settings = {}, tags = {}, seed = 12345 
     text: (module: string, name: string) => String(get(module, name)),
     flag: (module: string, name: string) => get(module, name) === true,
     slot: (_: string, n: number) => tags[n],
+    live: {},
   };
   const measurements = new Measurements(type, environment, config, BOOT);
   const due = measurements.tasks.map((task) => task.first);

@@ -82,10 +82,11 @@ describe('a packet without an envelope', () => {
 });
 
 it('samePacket compares flags, number and data', () => {
-  const one = packet('FLxx', 7, message(5));
-  expect(samePacket(keepPacket(one), packet('FLxx', 7, message(5)))).toBe(true);
-  expect(samePacket(keepPacket(one), packet('Fxxx', 7, message(5)))).toBe(false);
-  expect(samePacket(keepPacket(one), packet('FLxx', 8, message(5)))).toBe(false);
-  expect(samePacket(keepPacket(one), packet('FLxx', 7, message(5, 1)))).toBe(false);
-  expect(samePacket(keepPacket(one), packet('FLxx', 7, message(6)))).toBe(false);
+  const isSame = (other: Parameters<typeof keepPacket>[0]) =>
+    samePacket(keepPacket(packet('FLxx', 7, message(5))), keepPacket(other));
+  expect(isSame(packet('FLxx', 7, message(5)))).toBe(true);
+  expect(isSame(packet('Fxxx', 7, message(5)))).toBe(false);
+  expect(isSame(packet('FLxx', 8, message(5)))).toBe(false);
+  expect(isSame(packet('FLxx', 7, message(5, 1)))).toBe(false);
+  expect(isSame(packet('FLxx', 7, message(6)))).toBe(false);
 });
