@@ -113,7 +113,7 @@ async function execute(given: AbFlags, host: Host): Promise<ExitCode> {
   };
   const conditions = readConditions(flags);
   needOtherPlaces(flags.out, { html: flags.html, markdown: flags.markdown });
-  reserveFiles(flags);
+  reserveFiles(flags, flags.out);
   for (const name of NAMES) checkCloud(name, flags, host);
   const { plan, isOther } = await planFirst({ ...flags, target: flags.a }, 'ab', 'real', host);
   const planned = planRuns(plan.seed, flags, host);

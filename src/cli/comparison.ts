@@ -41,10 +41,10 @@ export function readConditions({ 'fail-if': lines }: ComparisonFlags): readonly 
   return read.filter((one) => typeof one !== 'string');
 }
 
-/** Checks that the files can be written; call it before the work. @throws UsageError */
-export function reserveFiles({ html, markdown }: ComparisonFlags): void {
-  if (html !== undefined) reserve(html, KINDS.page);
-  if (markdown !== undefined) reserve(markdown, KINDS.summary);
+/** Checks that the files can be written; call it before the work. See {@link reserve}. @throws UsageError */
+export function reserveFiles({ html, markdown }: ComparisonFlags, folder?: string): void {
+  if (html !== undefined) reserve(html, KINDS.page, folder);
+  if (markdown !== undefined) reserve(markdown, KINDS.summary, folder);
 }
 
 interface Shown {

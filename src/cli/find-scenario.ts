@@ -112,6 +112,9 @@ function makeUnknownError(name: string): UsageError {
   const why = findReason(name);
   const missing = `${quote(name)} cannot be read: ${why ?? 'the file does not exist'}`;
   if (why !== undefined) return new UsageError('cannot-read', missing);
+  const stem = name.replace(/\.ya?ml$/, '');
+  const neighbour = [`${stem}.yaml`, `${stem}.yml`].find((file) => existsSync(file));
+  if (neighbour !== undefined) return new UsageError('cannot-read', `${missing} (did you mean ${quote(neighbour)}?)`);
   if (found.length > 1) {
     return new UsageError(
       'cannot-read',
@@ -122,7 +125,7 @@ function makeUnknownError(name: string): UsageError {
     wanted,
     names.flatMap((packaged) => [packaged, packaged.replace(/^.*\//, '')]),
   );
-  if (name.endsWith('.yaml') && near === '') return new UsageError('cannot-read', missing);
+  if (stem !== name && near === '') return new UsageError('cannot-read', missing);
   const known = near === '' ? `: the packaged scenarios are ${names.join(', ')}` : near;
   return new UsageError('cannot-read', `${missing}, and no packaged scenario has this name${known}`);
 }

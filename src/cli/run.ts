@@ -170,7 +170,7 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
   const flags = { ...given, var: collectVariables(given.var, host.env) };
   // Before the work: a long run must not end with a summary that cannot be written.
   needOtherPlaces(flags.out, { markdown: flags.markdown, capture: flags.capture });
-  if (flags.markdown !== undefined) reserve(flags.markdown, KINDS.summary);
+  if (flags.markdown !== undefined) reserve(flags.markdown, KINDS.summary, flags.out);
   if (flags.seeds !== undefined) {
     checkWires(flags, 'virtual');
     return runSeeds({ ...flags, seeds: flags.seeds }, () => choosePlace(flags, host).clock, host);

@@ -1,4 +1,4 @@
-/** Refuses options that name the same file: one output would take the place of another, or of an input. */
+/** Refuses outputs without a name, and options that name the same file: one would take the place of another. */
 import { existsSync } from 'node:fs';
 import { UsageError } from '../kernel/errors.js';
 import { findRealPath, isDirectory, isSpecial } from '../kernel/write-files.js';
@@ -21,6 +21,8 @@ export function needDifferentFiles(values: Readonly<Record<string, unknown>>): v
     });
   // A packaged scenario may have the name of a folder, or of a new one.
   const read = findFiles(READ).filter(({ path }) => existsSync(path) && !isDirectory(path));
+  const nameless = WRITTEN.filter(({ name }) => values[name] === '').map(({ title }) => `${title} is empty`);
+  if (nameless.length > 0) throw new UsageError('bad-flags', nameless.join('\n'));
   const written = findFiles(WRITTEN);
   const wrong = written.flatMap(({ title, path, real }, index) =>
     [...written.slice(index + 1), ...read]

@@ -2,6 +2,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   lstatSync,
   openSync,
   realpathSync,
@@ -40,10 +41,11 @@ export const KINDS = {
 /**
  * Checks that a file can be written; call it before long work.
  * @param kind a file that is there must be of this kind, or empty: it could be the scenario. Default: any file is replaced
+ * @param folder a directory that the work creates; the file may be in it
  * @throws UsageError if the file cannot be written
  */
-export function reserve(path: string, kind?: Kind): void {
-  if (isSpecial(path)) return;
+export function reserve(path: string, kind?: Kind, folder = path): void {
+  if (isSpecial(path) || (!existsSync(folder) && findRealPath(dirname(path)) === findRealPath(folder))) return;
   if (kind !== undefined && hasOtherContent(path, kind)) {
     throw new UsageError(
       'foreign-files',

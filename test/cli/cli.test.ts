@@ -93,6 +93,7 @@ run "ghostfleet run --help"`,
 --out and --capture name the same file "w"
 --markdown and --capture name the same file "./w"`,
     ],
+    [['run', SMALL, '--out', '', '--markdown', ''], '--out is empty\n--markdown is empty'],
     [['run', SMALL, '--capture', SMALL], `--capture and <file> name the same file "${SMALL}"`],
     [
       ['run', SMALL, '--out', 'w', '--markdown', 'w/report.html'],

@@ -12,6 +12,14 @@ const SMALL = [
   'expect: [device.boots == 1]',
 ];
 
+it.each(['typed', 'typed.yml'])('the message for %s names the file typed.yaml beside it', async (name) => {
+  const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-names-'));
+  writeFileSync(join(folder, 'typed.yaml'), SMALL.join('\n'));
+  const { exit, err } = await ghostfleet(['plan', join(folder, name)]);
+  rmSync(folder, { recursive: true });
+  expect([exit, err]).toEqual([2, expect.stringContaining(`(did you mean "${join(folder, 'typed.yaml')}"?)`)]);
+});
+
 describe('a packaged scenario', () => {
   it.each([
     ['demo', 'demo'],
