@@ -95,11 +95,12 @@ export function makeScript(
   const devices = known.devices.map(({ device, type }): ScriptDevice => {
     const own = uplinks.get(device) ?? [];
     const drain = type !== null && spooling.has(type) ? pause : 0;
+    const isDeaf = deafness(downlinksOf.get(device) ?? [], pause);
     const contacts = [
       ...own.map((uplink, i) => ({
         ...makeContact(uplink, own[i + 1], drain),
         cause: causes.get(uplink.n),
-        deaf: uplink.type === 'data' && isDeaf(uplink, downlinksOf.get(device) ?? [], pause),
+        deaf: uplink.type === 'data' && isDeaf(uplink.at),
       })),
       ...(polled.get(device) ?? []).map((at): Contact => ({ at, kind: 'poll', ...UNCAUSED })),
     ];
@@ -142,22 +143,46 @@ function makeContact(
   return { at, kind: type, moreUploads };
 }
 
-/** Whether the device ignored this report's poll flag: a command waited, but none was delivered within `pause`. */
-function isDeaf({ at }: RecordedUplink, downlinks: readonly RecordedDownlink[], pause: Millis): boolean {
-  const delivered = downlinks.filter(({ state, ended }) => state === 'sent' && ended !== null && ended >= at);
-  if (delivered.some(({ ended }) => (ended ?? 0) <= at + pause)) return false;
-  return delivered.some(({ type, at: queued, scheduled }) => type === 'shell' && (scheduled ?? queued) < at);
+/** For reports of a device: whether it ignored the poll flag. A command waited, but nothing was delivered within `pause`. */
+function deafness(downlinks: readonly RecordedDownlink[], pause: Millis): (at: Millis) => boolean {
+  const sent = downlinks.flatMap(({ state, ended, type, at, scheduled }) => {
+    if (state !== 'sent' || ended === null) return [];
+    return [{ ended, waiting: type === 'shell' ? (scheduled ?? at) : Number.POSITIVE_INFINITY }];
+  });
+  sent.sort((a, b) => a.ended - b.ended);
+  // Since when a command waited that was delivered as this downlink, or later.
+  for (let i = sent.length - 2; i >= 0; i--) {
+    const [own, next] = [sent[i], sent[i + 1]];
+    if (own !== undefined && next !== undefined) own.waiting = Math.min(own.waiting, next.waiting);
+  }
+  return (at) => {
+    const next = sent[firstFrom(at, sent, ({ ended }) => ended)];
+    return next !== undefined && next.ended > at + pause && next.waiting < at;
+  };
+}
+
+/** Index of the first item at this time or later; the items are in the order of their times. */
+function firstFrom<T>(time: Millis, items: readonly T[], timeOf: (item: T) => Millis): number {
+  let [low, high] = [0, items.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (timeOf(items[middle] as T) < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Delivered configurations after which the device neither restarted nor received another downlink before the retry. */
 function findFailed({ downlinks, from, until }: Recording, causes: ReadonlyMap<number, number>): ReadonlySet<number> {
   const restarted = new Set(causes.values());
+  const ends = downlinks.flatMap(({ device, ended }) => (ended === null ? [] : [{ device, ended }]));
+  const endsOf = groupByDevice(ends.sort((a, b) => a.ended - b.ended));
   const failed = downlinks.filter(({ n, device, type, state, ended }) => {
     if (type !== 'config' || state !== 'sent' || ended === null || restarted.has(n)) return false;
     if (ended + RESTART > until - from) return false;
-    const follows = (other: RecordedDownlink) =>
-      other.device === device && other.ended !== null && other.ended > ended && other.ended < ended + RETRY;
-    return !downlinks.some(follows);
+    const own = endsOf.get(device) ?? [];
+    const next = own[firstFrom(ended + 1, own, (end) => end.ended)];
+    return next === undefined || next.ended >= ended + RETRY;
   });
   return new Set(failed.map(({ n }) => n));
 }
@@ -165,18 +190,36 @@ function findFailed({ downlinks, from, until }: Recording, causes: ReadonlyMap<n
 /** For uplinks that a downlink caused: the number of the downlink, by the number of the uplink. */
 function findCauses({ uplinks, downlinks }: Recording): ReadonlyMap<number, number> {
   const causes = new Map<number, number>();
-  const ofDevice = groupByDevice(uplinks);
+  const starts = new Map([...groupByDevice(uplinks)].map(([device, own]) => [device, listStarts(own)] as const));
   for (const { n, type, device, state, ended, answer } of downlinks) {
     if (answer !== null) causes.set(answer, n);
     if (type !== 'config' || state !== 'sent' || ended === null) continue;
-    const own = ofDevice.get(device) ?? [];
-    const first = own.findIndex(({ type, at }) => type === 'session' && at >= ended && at - ended < RESTART);
-    if (first < 0) continue;
-    for (let i = first; i < own.length; i++) {
-      const uplink = own[i];
-      if (uplink === undefined || (i > first && !UPLOADS.has(uplink.type))) break;
-      if (!causes.has(uplink.n)) causes.set(uplink.n, n);
+    const own = starts.get(device) ?? [];
+    const start = own[firstFrom(ended, own, ({ at }) => at)];
+    if (start === undefined || start.at - ended >= RESTART) continue;
+    for (const uplink of start.uplinks.splice(0)) {
+      if (!causes.has(uplink)) causes.set(uplink, n);
     }
   }
   return causes;
+}
+
+interface Start {
+  readonly at: Millis;
+  /** Numbers of the uplinks of the session start. {@link findCauses} takes them out when it has found their cause. */
+  readonly uplinks: number[];
+}
+
+/** The session starts of a device, in the order of their times. */
+function listStarts(own: readonly RecordedUplink[]): readonly Start[] {
+  const starts: Start[] = [];
+  let last: Start | undefined;
+  for (const { n, at, type } of own) {
+    if (type === 'session') {
+      last = { at, uplinks: [n] };
+      starts.push(last);
+    } else if (UPLOADS.has(type)) last?.uplinks.push(n);
+    else last = undefined;
+  }
+  return starts.sort((a, b) => a.at - b.at);
 }

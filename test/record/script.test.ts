@@ -238,3 +238,35 @@ describe('a script', () => {
     );
   });
 });
+
+describe('a recording with many uplinks and downlinks of one device', () => {
+  const MANY = 2000;
+  /** How often the time of an uplink, or the end of a downlink, is read. */
+  const countReads = (type: 'shell' | 'config') => {
+    let reads = 0;
+    const counted = <T extends object>(item: T, name: keyof T): T => {
+      const value = item[name];
+      const get = () => {
+        reads++;
+        return value;
+      };
+      return Object.defineProperty(item, name, { get });
+    };
+    const many = [...Array(MANY).keys()];
+    const uplinks = many.map((i) => uplink(1000 + i));
+    const downlinks = many.map((i) => downlink(i, 2_000_000 + i, { type }));
+    const made = recording(uplinks, downlinks, { until: FROM + 86_400_000 });
+    for (const up of made.uplinks) counted(up, 'at');
+    for (const down of made.downlinks) counted(down, 'ended');
+    makeScript(made, new Set());
+    return reads;
+  };
+
+  it('needs no comparison of each uplink with each downlink', () => {
+    expect(countReads('shell')).toBeLessThan(MANY * 200);
+  });
+
+  it('needs no comparison of each configuration with each uplink and each other downlink', () => {
+    expect(countReads('config')).toBeLessThan(MANY * 200);
+  });
+});
