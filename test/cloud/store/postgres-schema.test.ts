@@ -34,6 +34,17 @@ describe('the key of a PostgreSQL database', () => {
     expect(await query(url, 'SELECT version FROM ghostfleet_schema')).toEqual([{ version }]);
   });
 
+  it('is needed in the table "vault": values that are encrypted already stay as they are without it', async () => {
+    const url = await newDatabase();
+    const store = await openShared(url);
+    await plant(store);
+    await store.close();
+    await query(url, 'DELETE FROM vault');
+    const before = await dump(url);
+    await expect(openShared(url)).rejects.toMatchObject({ code: 'bad-database' });
+    expect(await dump(url)).toBe(before);
+  });
+
   it('of an empty database is not replaced: this is an error, and creates no tables', async () => {
     const url = await newDatabase();
     const next = keyFrom('6'.repeat(64), 'the next key');

@@ -131,6 +131,25 @@ describe('the key of an SQLite file', () => {
     expect(existsSync(`${path}-wal`)).toBe(false);
   });
 
+  it('is needed in the table "vault": values that are encrypted already stay as they are without it', async () => {
+    const path = await planted({ secretsKey: KEY });
+    const inFile = (text: string) => {
+      const db = new BetterSqlite(path);
+      const rows = db.prepare(text);
+      const found = rows.reader ? rows.all() : rows.run();
+      db.close();
+      return JSON.stringify(found);
+    };
+    const before = inFile('SELECT token, session FROM device');
+    inFile('DELETE FROM vault');
+    for (const secretsKey of [KEY, keyFrom('0'.repeat(64), 'GHOSTFLEET_SECRETS_KEY')]) {
+      const { code, message } = await refusal(path, { secretsKey });
+      expect(code).toBe('bad-database');
+      expect(message).toMatch(/is encrypted \(device\/.*\/token\), but its table "vault" is empty/);
+    }
+    expect(inFile('SELECT token, session FROM device')).toBe(before);
+  });
+
   it('must be the right one after a crash, too: otherwise the database and its write-ahead log stay unchanged', async () => {
     const path = newPath();
     const store = await openStore(path, { secretsKey: KEY });

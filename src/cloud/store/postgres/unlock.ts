@@ -23,7 +23,7 @@ export async function unlock(client: ClientBase, name: string, key: NamedKey): P
   await inMigration(client, async () => {
     const stored = await storedProof(client);
     if (stored) needFitting(key, stored, name);
-    else await reseal(client, undefined, key.vault);
+    else await reseal(client, name, undefined, key.vault);
   });
 }
 
@@ -53,7 +53,7 @@ export async function rotate(client: ClientBase, name: string, key: NamedKey, ne
     if (rows[0]?.free !== true) {
       throw new UsageError('database-in-use', `a service uses "${name}"`, 'stop all services of the database first');
     }
-    return reseal(client, stored && key.vault, next.vault);
+    return reseal(client, name, stored && key.vault, next.vault);
   });
 }
 
@@ -62,8 +62,8 @@ async function storedProof(client: ClientBase): Promise<KeyProof | undefined> {
   return rows[0];
 }
 
-async function reseal(client: ClientBase, from: Vault | undefined, to: Vault): Promise<number> {
-  const changed = await executed(client, resealing({ from, to }));
+async function reseal(client: ClientBase, database: string, from: Vault | undefined, to: Vault): Promise<number> {
+  const changed = await executed(client, resealing({ from, to, database }));
   await client.query('DELETE FROM vault');
   const { keyId, proof } = proofOf(to);
   await client.query('INSERT INTO vault (key_id, proof) VALUES ($1, $2)', [keyId, proof]);

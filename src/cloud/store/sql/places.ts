@@ -33,7 +33,11 @@ export function sealedContent({ id, type }: Pick<MessageRow, 'id' | 'type'>, con
 }
 
 /** The content of a stored message. @throws UnreadableSecret */
-export function openedContent({ id, type }: Pick<MessageRow, 'id' | 'type'>, content: Content, vault: Vault): Content {
+export function openedContent(
+  { id, type }: Pick<MessageRow, 'id' | 'type'>,
+  content: Content,
+  vault: Pick<Vault, 'open'>,
+): Content {
   if (!SEALED_TYPES.includes(type)) return content;
   const { body, raw } = content;
   return { body: vault.open(place.body(id), body), raw: raw === null ? null : vault.open(place.raw(id), raw) };

@@ -1,5 +1,6 @@
 /** Encrypts all secrets with another key, or first. A generator yields the statements of one transaction to each driver. */
-import type { Vault } from '../secrets/vault.js';
+import { UsageError } from '../../../kernel/errors.js';
+import { isSealed, type Vault } from '../secrets/vault.js';
 import type { Id } from '../store.js';
 import { checksumOf } from './checksum.js';
 import type { SqlValue, Statement } from './dialect.js';
@@ -12,13 +13,30 @@ interface Vaults {
   /** Vault with the key of the stored values; undefined if they are not encrypted. */
   readonly from: Vault | undefined;
   readonly to: Vault;
+  /** Name of the database, for messages. */
+  readonly database: string;
 }
 
-/** Yields statements, and receives the rows of each. Returns how many rows it has changed. @throws UnreadableSecret */
+/** Yields statements, and receives the rows of each. Returns how many rows it has changed. @throws UnreadableSecret, UsageError */
 export type Resealing = Generator<Statement, number, readonly unknown[]>;
 
 export function* resealing(vaults: Vaults): Resealing {
   return (yield* devices(vaults)) + (yield* messages(vaults)) + (yield* records(vaults));
+}
+
+/**
+ * The text of a stored value. Without the key in its table, a database counts as not encrypted, but a part of a backup may have
+ * been restored without this table.
+ * @throws UsageError `bad-database` if the value is encrypted and `from` is undefined
+ */
+function openStored({ from, database }: Vaults, at: string, stored: string): string {
+  if (from) return from.open(at, stored);
+  if (!isSealed(stored)) return stored;
+  throw new UsageError(
+    'bad-database',
+    `"${database}" is encrypted (${at}), but its table "vault" is empty, so the key cannot be checked`,
+    'restore the database with the row of this table',
+  );
 }
 
 interface StoredDevice {
@@ -30,21 +48,21 @@ interface StoredDevice {
   readonly deletedAt: number | null;
 }
 
-function* devices({ from, to }: Vaults): Resealing {
-  const again = (at: string, stored: string) => to.seal(at, from ? from.open(at, stored) : stored);
+function* devices(vaults: Vaults): Resealing {
+  const { to } = vaults;
   return yield* eachChunk<StoredDevice>(
     `SELECT id, token, session, token_hash AS "tokenHash", deleted_at AS "deletedAt" FROM device
       WHERE id > ? ORDER BY id LIMIT ${CHUNK}`,
     [''],
     ({ id }) => [id],
     ({ id, token, session, tokenHash, deletedAt }) => {
-      const clear = token === '' || from === undefined ? token : from.open(place.token(id), token);
+      const clear = token === '' ? '' : openStored(vaults, place.token(id), token);
       const lookup = deletedAt === null ? to.lookup(clear) : null;
       return {
         text: 'UPDATE device SET token = ?, session = ?, token_hash = ?, shared_token_hash = ? WHERE id = ?',
         values: [
           token === '' ? '' : to.seal(place.token(id), clear),
-          session === null ? null : again(place.session(id), session),
+          session === null ? null : to.seal(place.session(id), openStored(vaults, place.session(id), session)),
           ...(tokenHash === null ? [null, lookup] : [lookup, null]),
           id,
         ],
@@ -61,14 +79,15 @@ interface StoredMessage {
   readonly crc: number | null;
 }
 
-function* messages({ from, to }: Vaults): Resealing {
+function* messages(vaults: Vaults): Resealing {
   const types = SEALED_TYPES.map((type) => `'${type}'`).join(', ');
   return yield* eachChunk<StoredMessage>(
     `SELECT id, type, body, raw, crc FROM message WHERE type IN (${types}) AND id > ? ORDER BY id LIMIT ${CHUNK}`,
     [''],
     ({ id }) => [id],
     (row) => {
-      const { body, raw } = sealedContent(row, from ? openedContent(row, row, from) : row, to);
+      const vault = { open: (at: string, stored: string) => openStored(vaults, at, stored) };
+      const { body, raw } = sealedContent(row, openedContent(row, row, vault), vaults.to);
       return {
         text: 'UPDATE message SET body = ?, raw = ?, crc = ? WHERE id = ?',
         values: [body, raw, sameVerdict(row, checksumOf(row.id, body, raw)), row.id],
@@ -84,7 +103,7 @@ interface StoredRecord {
   readonly crc: number | null;
 }
 
-function* records({ from, to }: Vaults): Resealing {
+function* records(vaults: Vaults): Resealing {
   return yield* eachChunk<StoredRecord>(
     `SELECT family, id, body, crc FROM record WHERE (family, id) > (?, ?) ORDER BY family, id LIMIT ${CHUNK}`,
     ['', ''],
@@ -92,7 +111,7 @@ function* records({ from, to }: Vaults): Resealing {
     (row) => {
       const { family, id } = row;
       const at = place.record(family, id);
-      const body = to.seal(at, from ? from.open(at, row.body) : row.body);
+      const body = vaults.to.seal(at, openStored(vaults, at, row.body));
       return {
         text: 'UPDATE record SET body = ?, crc = ? WHERE family = ? AND id = ?',
         values: [body, sameVerdict(row, checksumOf(id, body)), family, id],

@@ -111,7 +111,7 @@ export function reseal(
   const { keyId, proof } = proofOf(to);
   return db
     .transaction(() => {
-      const changed = executed(db, resealing({ from, to }), progress);
+      const changed = executed(db, resealing({ from, to, database: db.name }), progress);
       db.exec('DELETE FROM vault');
       const insert = db.prepare('INSERT INTO vault (key_id, proof, has_old) VALUES (?, ?, ?)');
       insert.run(keyId, proof, changed > 0 ? 1 : 0);
