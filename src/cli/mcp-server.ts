@@ -1,5 +1,5 @@
 /** The MCP server: tools and resources of ghostfleet for programs that use a language model. */
-import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
+import { McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';
 import { ApiError, ConnectionError } from '../client/client.js';
 import { GhostfleetError, messageOf } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
@@ -35,8 +35,13 @@ export function makeServer(desk: Desk): McpServer {
     list: () => ({ resources: desk.listRuns().flatMap(listReports) }),
   });
   server.registerResource('report', template, { title: 'A report of a run' }, ({ href }, { run, file }) => {
-    const { mimeType, text } = readReport(desk, decodeURIComponent(String(run)), String(file));
-    return { contents: [{ uri: href, mimeType, text: writeResource(text) }] };
+    try {
+      const { mimeType, text } = readReport(desk, decodeURIComponent(String(run)), String(file));
+      return { contents: [{ uri: href, mimeType, text: writeResource(text) }] };
+    } catch (error) {
+      if (!isExpected(error)) throw error;
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, messageOf(error));
+    }
   });
   return server;
 }

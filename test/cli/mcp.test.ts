@@ -96,6 +96,18 @@ describe('a client without --allow-write', () => {
   });
 });
 
+it.each(['none/summary.json', 'none/summary.txt'])(
+  'a resource that does not exist is a wrong parameter: %s',
+  async (report) => {
+    const { client } = await serve();
+    const read = client.readResource({ uri: `ghostfleet://runs/${report}` });
+    await expect(read).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringMatching(/unknown run|is not one of/),
+    });
+  },
+);
+
 it.each(['scenario', 'run', 'resource'] as const)('files outside the folder are out of reach: %s', async (what) => {
   const { call, client, folder } = await serve();
   const elsewhere = folderOfTest();
