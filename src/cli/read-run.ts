@@ -45,6 +45,11 @@ export function isRun(path: string): boolean {
   return isDirectory(path) || FILES.has(basename(path));
 }
 
+/** The folder of a run that is named as a folder or as one of its files; another path stays as it is. */
+export function runFolder(path: string): string {
+  return isRun(path) && !isDirectory(path) ? dirname(path) : path;
+}
+
 const FILES: ReadonlySet<string> = new Set(['events.jsonl', 'summary.json']);
 
 /**
@@ -52,7 +57,7 @@ const FILES: ReadonlySet<string> = new Set(['events.jsonl', 'summary.json']);
  * @throws UsageError if the event log is missing or does not belong to the summary, and for a summary of another version
  */
 export function openRun(path: string): StoredRun {
-  const folder = isDirectory(path) ? path : dirname(path);
+  const folder = runFolder(path);
   const events = join(folder, 'events.jsonl');
   if (!exists(events)) {
     throw new UsageError(

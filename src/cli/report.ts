@@ -7,6 +7,7 @@ import { needReport } from '../library/run-files.js';
 import { needFinished } from '../library/unfinished.js';
 import { defineCommand } from './command.js';
 import type { Host } from './host.js';
+import { runFolder } from './read-run.js';
 
 interface ReportFlags {
   readonly run: string;
@@ -16,12 +17,17 @@ interface ReportFlags {
 export const report = defineCommand<ReportFlags>(
   (parser) =>
     parser
-      .positional('run', { type: 'string', demandOption: true, describe: 'directory of a run (--out)' })
+      .positional('run', {
+        type: 'string',
+        demandOption: true,
+        describe: 'directory of a run (--out), or a file in it: summary.json or events.jsonl',
+      })
       .option('open', { type: 'boolean', default: false, describe: 'open report.html in the browser instead' }),
   execute,
 );
 
-async function execute({ run, open }: ReportFlags, host: Host): Promise<ExitCode> {
+async function execute({ run: given, open }: ReportFlags, host: Host): Promise<ExitCode> {
+  const run = runFolder(given);
   needFinished(run);
   const path = needReport(run, open ? 'html' : 'text');
   if (!open) {

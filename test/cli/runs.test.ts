@@ -336,6 +336,7 @@ describe('ghostfleet report', () => {
     const browser = (address: string) => void opened.push(address);
     const { out } = await ghostfleet(['report', 'one & two'], { browser });
     expect(out).toBe(readFileSync('one & two/report.txt', 'utf8'));
+    expect((await ghostfleet(['report', 'one & two/summary.json'])).out).toBe(out);
     await ghostfleet(['report', 'one & two', '--open'], { browser });
     expect(opened).toEqual([pathToFileURL(join(process.cwd(), 'one & two/report.html')).href]);
   });
