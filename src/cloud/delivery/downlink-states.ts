@@ -39,9 +39,15 @@ export class DownlinkStates {
     return { kind: 'timeline.add', row: { messageId: row.id, at, what, detail } };
   }
 
+  /** The change that adds an entry which replaces all but the first one of its kind. */
+  #makeLatest(row: Downlink, what: string, detail: string | null): TimelineChange {
+    const { kind, row: station } = this.makeStation(row, what, detail);
+    return { kind, row: station, latest: true };
+  }
+
   /** Adds a contact to the timelines of these downlinks: their device has sent something. */
   noteContact(rows: readonly Downlink[]): void {
-    this.commitLater(rows.map((row) => ({ ...this.makeStation(row, 'contact', null), latest: true })));
+    this.commitLater(rows.map((row) => this.#makeLatest(row, 'contact', null)));
   }
 
   /** Adds the reason to the timelines of these downlinks why a poll did not fetch them (docs/SECURITY.md). */
@@ -51,10 +57,7 @@ export class DownlinkStates {
 
   /** The changes for an offer of a downlink: the number of the attempt, and an entry in its timeline. */
   offer(row: Downlink, attempt: number): readonly Change[] {
-    return [
-      { kind: 'message.offer', id: row.id, attempt },
-      { ...this.makeStation(row, 'offered', `attempt ${attempt}`), latest: true },
-    ];
+    return [{ kind: 'message.offer', id: row.id, attempt }, this.#makeLatest(row, 'offered', `attempt ${attempt}`)];
   }
 
   /** Commits the changes. False if another request or service has sent or ended one of the downlinks meanwhile. */

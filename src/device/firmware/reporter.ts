@@ -155,7 +155,8 @@ export class Reporter {
     if (capacity === 0) return undefined;
     this.forgetUnsent(report);
     const { now, spool } = this.#host;
-    const spooled = { ...report, stored: this.#host.readExactTime(now) };
+    const { uplink, message } = report;
+    const spooled = { uplink, message, stored: this.#host.readExactTime(now) };
     for (const lost of spool.add(spooled, capacity)) this.drop(lost, 'spool full');
     return spooled;
   }

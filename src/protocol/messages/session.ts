@@ -6,7 +6,7 @@ import { CborError, type CborKey, CborReader, CborWriter, readKey } from '../cbo
 import { MAP, NEGATIVE, TEXT, UINT } from '../cbor-reader.js';
 import type { Hash } from '../hashes.js';
 import { MessageError } from './error.js';
-import { Fields, mapIn, present } from './fields.js';
+import { Fields, mapIn } from './fields.js';
 
 /** Facts of a device about itself; older firmware sends fewer. */
 export type SessionFacts = {
@@ -171,8 +171,18 @@ export function readSetSession(value: Uint8Array): SetSession {
 }
 
 /** The fields in the order of their keys, in which they are shown. */
-function inOrder({ kind, sessionId, decoderHash, encoderHash, configHash, ...rest }: SetSession): SetSession {
-  return present<SetSession>({ kind, sessionId, decoderHash, encoderHash, configHash, ...rest });
+function inOrder(session: SetSession): SetSession {
+  const { kind, sessionId, decoderHash, encoderHash, configHash, timestamp, deviceId, deviceName } = session;
+  return {
+    kind,
+    sessionId,
+    ...(decoderHash !== undefined && { decoderHash }),
+    ...(encoderHash !== undefined && { encoderHash }),
+    ...(configHash !== undefined && { configHash }),
+    timestamp,
+    deviceId,
+    deviceName,
+  };
 }
 
 function readField(key: CborKey, reader: CborReader, session: Filling): void {
