@@ -5,7 +5,7 @@ import { EXIT, GhostfleetError, UsageError } from '../kernel/errors.js';
 import { levelText } from '../kernel/quantity.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { formatDuration, type Millis } from '../kernel/time.js';
-import { writeWhole } from '../kernel/write-files.js';
+import { findRealPath, writeWhole } from '../kernel/write-files.js';
 import { capacityHtml } from '../report/capacity/html.js';
 import { capacityJson, readCapacity } from '../report/capacity/json.js';
 import { capacityJunit } from '../report/capacity/junit.js';
@@ -15,7 +15,7 @@ import { searchCapacity } from '../runner/capacity/capacity.js';
 import type { Levels } from '../runner/capacity/levels.js';
 import type { Question } from '../runner/capacity/question.js';
 import { planDigest } from '../scenario/plan/describe.js';
-import { CAPACITY_FILES, openReports } from './run-files.js';
+import { beginRun, CAPACITY_FILES, openReports, type RunFolder } from './run-files.js';
 
 interface SearchSettings {
   readonly question: Question;
@@ -43,7 +43,7 @@ export async function search(settings: SearchSettings): Promise<CapacityResult> 
   const { question, continued, budget, signal, more, reproduce, onRun } = settings;
   const known = continued === undefined ? [] : earlierRuns(continued, question);
   const out = settings.out ?? continued;
-  const folder = out === undefined ? undefined : openReports(out, Object.values(CAPACITY_FILES));
+  const folder = out === undefined ? undefined : openFolder(out, continued);
   const write = (name: keyof typeof CAPACITY_FILES, text: string) => {
     if (folder !== undefined) writeWhole(join(folder.path, CAPACITY_FILES[name]), text);
   };
@@ -82,6 +82,12 @@ export async function search(settings: SearchSettings): Promise<CapacityResult> 
     alarm?.cancel();
     folder?.end();
   }
+}
+
+/** A search keeps the files of the one that it continues, and replaces those of another search or of a run. */
+function openFolder(out: string, continued: string | undefined): RunFolder {
+  const isContinued = continued !== undefined && findRealPath(out) === findRealPath(continued);
+  return isContinued ? openReports(out, Object.values(CAPACITY_FILES)) : beginRun(out);
 }
 
 /** What the search varies, from where to where, how exactly, and what it asks. */

@@ -8,9 +8,12 @@ import { openStore } from '../../src/cloud/open-store.js';
 import { removeRunFolder } from '../../src/library/run-files.js';
 import { runScenario, writeReports } from '../../src/library/scenario.js';
 import { ghostfleet } from '../support/host.js';
+import { folder as capacityFolder, limited, RATE } from './capacity-support.js';
 
 const top = mkdtempSync(join(tmpdir(), 'ghostfleet-foreign-'));
-afterAll(() => rmSync(top, { recursive: true }));
+afterAll(() => {
+  for (const path of [top, capacityFolder]) rmSync(path, { recursive: true });
+});
 
 const TINY = join(top, 'tiny.yaml');
 const TEXT = 'name: tiny\nduration: 10m\nfleet: [{ name: clime, profile: clime, count: 1 }]\n';
@@ -52,6 +55,24 @@ it('a run replaces the files of a run that began with a step', async () => {
   await again();
   expect(readFileSync(join(out, 'events.jsonl'), 'utf8')).toMatch(/^\{"kind":"step"/);
   expect(await again()).toMatchObject({ exit: 0, err: expect.not.stringContaining('in the way') });
+});
+
+it('a search for a capacity replaces the files of a run, and a run those of a search', async () => {
+  const out = ran();
+  const search = ['capacity', limited, ...RATE, '--budget', '1ms', '--workers', '1', '--out', out];
+  expect((await ghostfleet(search)).exit).toBe(4);
+  expect(readdirSync(out).sort()).toEqual(['capacity.html', 'capacity.json', 'junit.xml']);
+  await run(out);
+  expect(readdirSync(out).sort()).toEqual(readdirSync(RAN).sort());
+});
+
+it('a search for a capacity refuses the folder of a run with a file that no run wrote', async () => {
+  const out = ran();
+  writeFileSync(join(out, 'series.csv'), 'year\n');
+  const before = contents(out);
+  const { exit, err } = await ghostfleet(['capacity', limited, ...RATE, '--workers', '1', '--out', out]);
+  expect([exit, err]).toEqual([2, expect.stringContaining(`"${join(out, 'series.csv')}" is not the file of a run`)]);
+  expect(contents(out)).toEqual(before);
 });
 
 it('a summary, a page and a fitted scenario do not take the place of files of others', async () => {
