@@ -4,7 +4,7 @@ import { basename, dirname, extname, isAbsolute, join, relative, resolve } from 
 import { EXIT, type ExitCode, GhostfleetError, UsageError } from '../kernel/errors.js';
 import { formatDuration, type Millis, minutes, parseDuration } from '../kernel/time.js';
 import { shownCommand } from '../kernel/web-address.js';
-import { reserve, writeWhole } from '../kernel/write-files.js';
+import { KINDS, reserve, writeWhole } from '../kernel/write-files.js';
 import { MOST_WORKERS } from '../runner/play.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { planDigest } from '../scenario/plan/describe.js';
@@ -77,7 +77,7 @@ async function execute(flags: ShrinkFlags, host: Host): Promise<ExitCode> {
   if (files.some((other) => isSameFile(target, other)))
     throw new UsageError('bad-flags', `--out "${target}" is a file that the scenario names; choose another file`);
   checkTrust(plan, flags);
-  reserve(target);
+  reserve(target, KINDS.reduced);
   checkFolder({ text: original, file, target, plan, seed, allowFile });
   const attempts = new Attempts({ file, profiles, allowFile, allowHost, workers }, host);
   try {

@@ -36,6 +36,7 @@ export const KINDS = {
   page: { what: 'a page', beginning: '<!doctype html>' },
   recording: { what: 'a recording', beginning: '{"kind":"recording"' },
   fitted: { what: 'a fitted scenario', beginning: '# Fitted to ' },
+  reduced: { what: 'a reduced scenario', beginning: '# Reduced by "ghostfleet shrink"' },
 } as const satisfies Readonly<Record<string, Kind>>;
 
 /**

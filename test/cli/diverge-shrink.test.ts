@@ -66,6 +66,19 @@ expect: [device.ready == fleet.devices]
     expect(readFileSync(out, 'utf8')).toBe(before);
   });
 
+  it.each(['', '--out'])('does not replace a scenario of the user in the place of its result %s', async (option) => {
+    const result = file('mine-small.yaml', PLANTED);
+    const { exit, err } = await ghostfleet(['shrink', file('mine.yaml', PLANTED), ...(option ? [option, result] : [])]);
+    expect([exit, err]).toEqual([2, expect.stringContaining(`"${result}" has other content than a reduced scenario`)]);
+    expect(err).not.toContain('running');
+    expect(readFileSync(result, 'utf8')).toBe(PLANTED);
+  });
+
+  it('replaces its own result', async () => {
+    const path = file('again.yaml', hopeless(1));
+    for (const _ of [1, 2]) expect((await ghostfleet(['shrink', path, '--workers', '1'])).exit).toBe(0);
+  });
+
   it('rejects --out in another folder if the scenario cannot include the same files from there, and writes no file', async () => {
     const elsewhere = join(directory, 'elsewhere');
     mkdirSync(elsewhere);
