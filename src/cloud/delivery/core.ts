@@ -47,6 +47,7 @@ import {
   makeQueued,
   needsProof,
   type QueuedDownlink,
+  type Wanted,
 } from './device-session.js';
 import { DeviceSessions } from './device-sessions.js';
 import { requestBody } from './down-messages.js';
@@ -175,9 +176,9 @@ export class CloudCore implements Downlinks {
     this.#states.commitLater([{ kind: 'device.change', id, change }]);
   }
 
-  /** True if a downlink other than `except` can be offered now. */
-  hasWaiting(session: DeviceSession, except?: QueuedDownlink): boolean {
-    return findNextDownlink(session, except, this.#expiry.isOverdue) !== undefined;
+  /** True if a downlink can be offered now, other than `except`, and to an address that is proven or not. */
+  hasWaiting(session: DeviceSession, wanted: Pick<Wanted, 'except' | 'isProven'> = {}): boolean {
+    return findNextDownlink(session, { ...wanted, isOverdue: this.#expiry.isOverdue }) !== undefined;
   }
 
   /**
@@ -221,18 +222,20 @@ export class CloudCore implements Downlinks {
   }
 
   /** If true, {@link take} would return undefined. The check needs no store access, which makes most polls cheap. */
-  hasNothing(session: DeviceSession): boolean {
+  hasNothing(session: DeviceSession, isProven = true): boolean {
     const isEnding = session.queue.some((queued) => this.#expiry.isOverdue(queued.row));
-    return !this.#sessions.shared && session.update === undefined && !isEnding && !this.hasWaiting(session);
+    return (
+      !this.#sessions.shared && session.update === undefined && !isEnding && !this.hasWaiting(session, { isProven })
+    );
   }
 
   /** Encodes the next downlink, if any, and makes the offer durable. It stays queued until the device confirms it. */
-  async take(session: DeviceSession): Promise<Uint8Array | undefined> {
+  async take(session: DeviceSession, isProven = true): Promise<Uint8Array | undefined> {
     if (this.#sessions.shared) await this.#sessions.refresh(session);
     await this.firmware.noteActivity(session);
     for (const queued of listUnwritten(session)) await this.#confirmDelivery(session, queued.confirmed, queued);
     await this.endOverdue(session.queue.map((queued) => queued.row));
-    return this.#offers.offerNext(session);
+    return this.#offers.offerNext(session, isProven);
   }
 
   /** Commits that the device has stored the downlink with this id; the result names the reason of a refusal. */

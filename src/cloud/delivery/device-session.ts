@@ -29,10 +29,10 @@ export interface DeviceSession {
   inFlight: QueuedDownlink | undefined;
   /** Whether a session has begun in which the device has not yet shown whether it applied the last configuration downlink. */
   configUnchecked: boolean;
-  /** Set while the device sends from an address without new content (gateway/replay-guard.ts): then only sessions and times. */
-  unproven?: true | undefined;
-  /** Set after another host has asked for a session, until new content proves the address. Downlinks don't wait for it. */
-  doubted?: true | undefined;
+  /** The device's time of its latest data, in seconds; known after data of an unproven address. */
+  latestMade?: number;
+  /** When the device last communicated over DTLS or HTTP. Left out if it has not. */
+  otherwiseAt?: Instant;
   /** Set during a firmware update. Configurations wait for its end, because they reboot the device. */
   update: SessionUpdate | undefined;
 }
@@ -112,19 +112,25 @@ export async function dequeueWhile<T>(
 /** Place in the delivery order; lower comes first (wire W-38). Config comes last because it reboots the device. */
 const RANK: Readonly<Record<string, number>> = { session: 0, timestamp: 1, data: 2, shell: 2, firmware: 3, config: 4 };
 
-/**
- * The downlink to deliver next, or undefined if none can be delivered now.
- * @param isOverdue whether the lifetime of a downlink is over; such a downlink is not delivered. Default: always false
- */
+/** Restrictions for the downlink to deliver. */
+export interface Wanted {
+  /** Not this one. */
+  readonly except?: QueuedDownlink | undefined;
+  /** Whether the lifetime of a downlink is over; such a downlink is not delivered. Default: always false. */
+  readonly isOverdue?: (row: WaitingRow) => boolean;
+  /** Whether the address of the device is proven (gateway/replay-guard.ts). Default: true. */
+  readonly isProven?: boolean;
+}
+
+/** The downlink to deliver next, or undefined if none can be delivered now. */
 export function findNextDownlink(
   session: DeviceSession,
-  except?: QueuedDownlink,
-  isOverdue: (row: WaitingRow) => boolean = () => false,
+  { except, isOverdue = () => false, isProven = true }: Wanted = {},
 ): QueuedDownlink | undefined {
   let best: QueuedDownlink | undefined;
   let bestRank = Number.POSITIVE_INFINITY;
   for (const queued of session.queue) {
-    if (queued === except || isHeldBack(session, queued.row) || isOverdue(queued.row)) continue;
+    if (queued === except || isHeldBack(session, queued.row, isProven) || isOverdue(queued.row)) continue;
     const rank = RANK[queued.row.type] ?? 2;
     if (rank < bestRank) {
       best = queued;
@@ -140,8 +146,8 @@ export function needsProof(type: string): boolean {
 }
 
 /** Whether a downlink waits: data for the encoder, configurations for an update's end, most at an unproven address. */
-function isHeldBack({ device, update, unproven }: DeviceSession, { type, codecHash }: WaitingRow): boolean {
-  if (unproven && needsProof(type)) return true;
+function isHeldBack({ device, update }: DeviceSession, { type, codecHash }: WaitingRow, isProven: boolean): boolean {
+  if (!isProven && needsProof(type)) return true;
   if (type === 'data') return device.encoderHash === null && codecHash !== NO_CODEC;
   return type === 'config' && update !== undefined;
 }

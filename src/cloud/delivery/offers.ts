@@ -37,10 +37,10 @@ export class Offers {
   }
 
   /** Encodes the next downlink and commits its offer; undefined if none can be delivered. */
-  async offerNext(session: DeviceSession): Promise<Uint8Array | undefined> {
+  async offerNext(session: DeviceSession, isProven: boolean): Promise<Uint8Array | undefined> {
     const { clock, trace, pack, isOverdue } = this.#options;
     for (;;) {
-      const queued = findNextDownlink(session, undefined, isOverdue);
+      const queued = findNextDownlink(session, { isOverdue, isProven });
       if (queued === undefined) return undefined;
       const message = await pack(session, queued);
       if (message === undefined || !(await this.#commit(session, queued))) continue;

@@ -46,6 +46,9 @@ import type { SessionBody } from './down-messages.js';
 /** How long a repeated data message is recognised as a copy (wire W-39). */
 const COPY_WINDOW = hours(48);
 
+/** Seconds by which the clock of a device may be late just after the start of its session. */
+const CLOCK_ERROR = 2;
+
 /** The id of an earlier data message with this fingerprint, for a run that judges copies; undefined if none or not needed. */
 export type EarlierCopy = (device: DeviceRow, fingerprint: string) => Promise<Id | undefined> | undefined;
 
@@ -70,6 +73,10 @@ export interface Arrival {
   readonly request?: string | null;
   /** Number of packets, of which each has a signature of its own. Default 1. */
   readonly parts?: number;
+  /** Set if its sender may be another one with a recording (gateway/replay-guard.ts). */
+  readonly from?: 'guest' | 'visitor' | 'doubted home' | undefined;
+  /** Called if its content proves that the device has sent it now. */
+  readonly onProof?: (() => void) | undefined;
 }
 
 /** Consequences of a stored uplink. */
@@ -116,19 +123,26 @@ export class UplinkHandler {
   async accept(
     session: DeviceSession,
     message: Received,
-    { request = null, parts = 1 }: Arrival,
+    arrival: Arrival,
   ): Promise<UplinkResult | 'copy' | 'refused'> {
     const { log } = this.#options;
     try {
       const parsed = isBytes(message) ? parseUp(message) : message;
-      if (session.unproven && isKnown(session, parsed)) return 'copy';
+      const isUnproven = arrival.from === 'guest' || arrival.from === 'visitor';
+      if (isUnproven && isKnown(session, parsed)) return 'copy';
       return await this.#untilUndisturbed(session, async () => {
         // Most messages are prepared without waiting; an `await` would cost memory until the commit is durable.
         const preparing = this.#prepare(session, parsed, message);
         const prepared = preparing instanceof Promise ? await preparing : preparing;
         const { row } = prepared;
+        const { from, onProof } = arrival;
+        const request = arrival.request ?? (isUnproven ? unprovenFingerprint(session, parsed, message) : null);
         const uplink = request === null ? prepared : { ...prepared, row: { ...row, fingerprint: request } };
-        return (await this.#write(session, uplink, parts)) ? uplink : 'copy';
+        const content = from && (await this.#judge(session, row, arrival));
+        if (content === 'copy' && isUnproven) return 'copy';
+        if (!(await this.#write(session, uplink))) return 'copy';
+        if (content === 'new') onProof?.();
+        return uplink;
       });
     } catch (error) {
       if (!(error instanceof MessageError)) throw error;
@@ -147,7 +161,7 @@ export class UplinkHandler {
   }
 
   /** Returns false if the message is a copy of a stored one. */
-  async #write(session: DeviceSession, uplink: PreparedUplink, parts: number): Promise<boolean> {
+  async #write(session: DeviceSession, uplink: PreparedUplink): Promise<boolean> {
     const { store, clock, trace, codecs, forwarding, earlierCopy } = this.#options;
     const { row } = uplink;
     const { serial } = session.device;
@@ -155,7 +169,6 @@ export class UplinkHandler {
     const change: DeviceChange = { lastSeen: now, ...noteContact(session.device, now), ...uplink.device };
     const deciding = forwarding?.deliveries(session.device, row);
     const forwarded = deciding instanceof Promise ? await deciding : deciding;
-    const proves = (session.unproven ?? session.doubted) && (await this.#isNew(session, row, parts));
     const searching =
       uplink.type === 'data' && row.fingerprint !== null ? earlierCopy?.(session.device, row.fingerprint) : undefined;
     const again = searching && (await searching);
@@ -183,10 +196,6 @@ export class UplinkHandler {
     for (const written of uplink.changes) if (written.kind === 'codec.put') codecs.stored(written.row.hash);
     session.device = { ...session.device, ...change };
     session.configUnchecked = uplink.configUnchecked ?? session.configUnchecked;
-    if (proves) {
-      session.unproven = undefined;
-      session.doubted = undefined;
-    }
     const at = clock.now;
     trace.emit({
       kind: 'cloud.stored',
@@ -202,19 +211,33 @@ export class UplinkHandler {
   }
 
   /**
-   * Whether this content is new: then it cannot come from a recording of earlier datagrams. Recorded packets of several messages
-   * make a message that was never received, but its first packet has an old timestamp. Recorded messages may have been deleted.
+   * Whether this content is new: then it cannot come from a recording of earlier datagrams. Whether it was received is not
+   * enough, because earlier messages may have been deleted, and packets of several messages make one that was never sent. So it
+   * must be from the present session, to which the clock of the device was set, and that of a visitor from after its other data.
    */
-  async #isNew({ device }: DeviceSession, { fingerprint, body }: MessageRow, parts: number): Promise<boolean> {
+  async #judge(
+    session: DeviceSession,
+    { fingerprint, body }: MessageRow,
+    { parts = 1, from }: Arrival,
+  ): Promise<'new' | 'copy' | 'old'> {
     const { store } = this.#options;
-    if (fingerprint === null || (await store.copyOf(device.id, fingerprint, 0)) !== undefined) return false;
+    const { device } = session;
+    if (fingerprint === null) return 'old';
+    if ((await store.copyOf(device.id, fingerprint, 0)) !== undefined) return 'copy';
+    const made = readTimestamp(body);
+    if (made === undefined) return parts === 1 ? 'new' : 'old';
+    const latest = from === 'visitor' ? await this.#findLatest(session) : 0;
+    session.latestMade = Math.max(latest, session.latestMade ?? 0, made);
+    if (made < (device.sessionId ?? 0) - CLOCK_ERROR) return 'old';
+    return made > latest || (made === latest && parts === 1) ? 'new' : 'old';
+  }
+
+  /** The device's time of its latest data: of those stored last, but these may be old data of an unproven address. */
+  async #findLatest({ device, latestMade = 0 }: DeviceSession): Promise<number> {
     const newest = { deviceId: device.id, types: ['data'], direction: 'up', limit: 1 } as const;
-    const [before] = await store.messages(device.spaceId, newest);
-    const seen = device.lastSeen === null ? undefined : device.lastSeen / 1000;
-    const now = readTimestamp(body);
-    const then = before === undefined ? seen : readTimestamp(before.body);
-    if (now === undefined || then === undefined) return parts === 1;
-    return parts === 1 ? now >= then : now > then;
+    const [before] = await this.#options.store.messages(device.spaceId, newest);
+    const made = before === undefined ? (device.lastSeen ?? 0) / 1000 : (readTimestamp(before.body) ?? 0);
+    return Math.max(made, latestMade);
   }
 
   /** @param received the bytes or the JSON from which `message` was parsed */
@@ -387,7 +410,9 @@ export class UplinkHandler {
     const row = this.#makeRow(session, 'shell', { message_id: messageId, responses });
     const open = await this.#options.store.unansweredDownlinks(session.device.id);
     // The response may arrive before the confirmation of its command, which is then still in flight.
-    const asked = [...open.map((sent) => sent.id), ...(session.inFlight ? [session.inFlight.row.id] : [])];
+    const asked = [...open, ...session.queue.flatMap(({ row, attempt }) => (attempt > 0 ? [row] : []))].map(
+      ({ id }) => id,
+    );
     return prepareUplink('shell', row, { answers: asked.includes(messageId) ? [messageId] : [] });
   }
 
@@ -446,7 +471,20 @@ function isKnown({ device }: DeviceSession, message: UpMessage | DecodedData): b
   }
 }
 
-/** The device's time of a data message; undefined if it has none, or its clock was not set. */
+/**
+ * Fingerprint of a message other than data from an unproven address: it is stored once, until the configuration changes. Null for
+ * what needs an answer each time.
+ */
+function unprovenFingerprint(
+  { device }: DeviceSession,
+  { kind }: UpMessage | DecodedData,
+  message: Received,
+): string | null {
+  if (!isBytes(message) || kind === 'upload-data' || kind === 'create-session' || kind === 'get-timestamp') return null;
+  return contentFingerprint(`${device.configHash} ${Buffer.from(message).toString('hex')}`);
+}
+
+/** The device's time of a data message in seconds; undefined if it has none, or its clock was not set. */
 function readTimestamp(body: unknown): number | undefined {
   const { message } = (body instanceof EncodedBody ? body.toJSON() : (body ?? {})) as { readonly message?: unknown };
   const { timestamp } = (message ?? {}) as { readonly timestamp?: unknown };

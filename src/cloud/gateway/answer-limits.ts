@@ -21,12 +21,15 @@ interface Bucket {
 }
 
 export class AnswerLimits {
-  readonly #serials = new Map<number, Bucket>();
+  readonly #devices = new Map<number | string, Bucket>();
   readonly #hosts = new Map<string, Bucket>();
 
-  /** Whether one more reset or repeated answer may be sent. Counts it if so. */
-  admit(serial: number, host: string, now: Instant): boolean {
-    const ofSerial = bucketOf(this.#serials, serial, PER_SERIAL, now);
+  /**
+   * Whether one more reset or repeated answer may be sent. Counts it if so.
+   * @param device serial number, or another name for a device whose answers are counted separately
+   */
+  admit(device: number | string, host: string, now: Instant): boolean {
+    const ofSerial = bucketOf(this.#devices, device, PER_SERIAL, now);
     const ofHost = bucketOf(this.#hosts, host, PER_ADDRESS, now);
     if (ofSerial.left < 1 || ofHost.left < 1) return false;
     ofSerial.left--;

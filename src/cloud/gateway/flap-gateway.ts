@@ -11,7 +11,7 @@ import { messageOf } from '../../kernel/errors.js';
 import { Holds } from '../../kernel/holds.js';
 import type { Log } from '../../kernel/log.js';
 import { type Millis, seconds } from '../../kernel/time.js';
-import { type CloudMove, CloudTransfer } from '../../protocol/flap/cloud-transfer.js';
+import { type CloudMove, CloudTransfer, type Evidence } from '../../protocol/flap/cloud-transfer.js';
 import {
   type Datagram,
   datagramBytes,
@@ -24,14 +24,13 @@ import {
   Sealed,
 } from '../../protocol/flap/envelope.js';
 import { decodePacket, encodePacket, type Packet, POLL, RESET } from '../../protocol/flap/packet.js';
-import { TYPE } from '../../protocol/messages/index.js';
 import type { Refusal, Trace } from '../../trace/events.js';
 import type { CloudCore } from '../delivery/core.js';
-import type { DeviceSession } from '../delivery/device-session.js';
+import type { DeviceSession, QueuedDownlink } from '../delivery/device-session.js';
 import { StoreBusy } from '../store/bounded-commits.js';
 import { type Id, isGone } from '../store/store.js';
 import { type Admitted, Protection } from './protection.js';
-import { type Source, same } from './replay-guard.js';
+import type { Source } from './replay-guard.js';
 
 interface FlapGatewayOptions {
   readonly core: CloudCore;
@@ -73,8 +72,8 @@ const COUNTERS = {
   replayed: 'replayed',
 } as const satisfies Record<Refusal, keyof GatewayCounters>;
 
-/** Types of messages that are accepted from an unproven address without a session: others belong to the start of a session. */
-const FROM_VISITORS: ReadonlySet<number | undefined> = new Set([TYPE['upload-data'], TYPE['upload-shell']]);
+/** Hosts whose dialogues with one device are kept. */
+const MOST_VISITS = 8;
 
 /** Most datagrams of a device that wait for one in progress. Further ones are dropped, as by a full socket buffer. */
 const LONGEST_QUEUE = 16;
@@ -95,26 +94,29 @@ interface ProvenDevice {
   readonly deviceId: Id;
 }
 
-/** The dialogue of an unproven address without a session. It becomes that of the device when new data proves the address. */
-interface Visit {
-  readonly source: Source;
-  readonly format: PacketFormat;
-  readonly transfer: CloudTransfer;
-}
-
-interface DeviceChannel {
-  readonly session: DeviceSession;
+interface Dialogue {
   format: PacketFormat;
   transfer: CloudTransfer;
-  /** Left out until there is one: most devices have none. */
-  visit?: Visit | undefined;
+}
+
+/**
+ * The dialogue of a host whose address is not proven. It becomes that of the device when new data proves the address. Until then,
+ * the device stays where it is: in its own dialogue, and at another node.
+ */
+interface Visit extends Dialogue {
+  inFlight: QueuedDownlink | undefined;
+  /** The downlink that was in flight when the visit began, and the evidence in the visit that the device has it. */
+  readonly before: QueuedDownlink | undefined;
+  delivered: Evidence | undefined;
+}
+
+interface DeviceChannel extends Dialogue {
+  readonly session: DeviceSession;
+  /** By host, the latest one last. Left out for most devices, which have one address. */
+  visits?: Map<string, Visit> | undefined;
   /** The waiting datagrams; set while a packet of this device is being processed. */
   waiting: Arrived[] | undefined;
 }
-
-type StoreMove = Extract<CloudMove, { readonly kind: 'store' }>;
-
-type VisitedChannel = DeviceChannel & { readonly visit: Visit };
 
 /** How the answer to a packet is sent. */
 interface Answering {
@@ -216,17 +218,17 @@ export class FlapGateway {
       else this.counters.overrun++;
       return;
     }
-    if (format === 'dtls') session.unproven = undefined;
+    if (format === 'dtls') session.otherwiseAt = this.#clock.now;
     if (source === undefined || format === 'dtls')
-      return this.#handle(this.#channelOf(session, format), envelope, { format, reply, admitted: undefined });
-    const admitted = this.#protection.admit(session, { envelope, format, source }, current?.transfer.expected);
+      return this.#receive(this.#channelOf(session, format), envelope, { format, reply, admitted: undefined });
+    const admitted = this.#protection.admit(session, { envelope, format, source }, current?.transfer);
     // A device repeats a packet in the same format.
     const isCopy = admitted?.verdict === 'repeat' && current?.format !== format;
     if (admitted === undefined || isCopy) return this.#dropCopy(session, envelope);
     const to = { format, reply, admitted };
-    if (admitted.verdict === 'visitor')
-      return this.#handleVisit(this.#channelOfVisit(session, arrived, source), envelope, to);
-    this.#handle(this.#channelOf(session, format), envelope, to);
+    if (admitted.isProven) return this.#receive(this.#channelOf(session, format), envelope, to);
+    const channel = current ?? this.#channelOf(session, format);
+    this.#receiveOfVisit(channel, this.#visitOf(channel, arrived, source), envelope, to);
   }
 
   #dropCopy(session: DeviceSession, { packet }: Envelope): void {
@@ -256,57 +258,48 @@ export class FlapGateway {
     return new CloudTransfer(FRAGMENT_SIZE[format].down, this.#patience);
   }
 
-  /** A visit begins with the next packet of the dialogue of the device, or with a new dialogue. */
-  #channelOfVisit(session: DeviceSession, { envelope, format }: Arrived, source: Source): VisitedChannel {
-    const channel = this.#channels.get(session) ?? this.#channelOf(session, format);
-    let { visit } = channel;
-    if (visit?.format !== format || !same(visit.source, source)) {
-      const isNext = channel.format === format && channel.transfer.expected === envelope.packet.sequence;
-      visit = { source, format, transfer: isNext ? channel.transfer.fork() : this.#newTransfer(format) };
-    }
-    return Object.assign(channel, { visit });
+  #visitOf(channel: DeviceChannel, { envelope, format }: Arrived, { host }: Source): Visit {
+    channel.visits ??= new Map();
+    const { visits, transfer, session } = channel;
+    const known = visits.get(host);
+    const fork = () => (channel.format === format ? transfer.fork(envelope.packet) : this.#newTransfer(format));
+    const visit =
+      known?.format === format
+        ? known
+        : { format, transfer: fork(), inFlight: undefined, before: session.inFlight, delivered: undefined };
+    visits.delete(host);
+    visits.set(host, visit);
+    const [oldest] = visits.keys();
+    if (visits.size > MOST_VISITS && oldest !== undefined) visits.delete(oldest);
+    return visit;
   }
 
-  #handle(channel: DeviceChannel, envelope: Envelope, to: Answering): void {
+  #receive(channel: DeviceChannel, { packet }: Envelope, to: Answering): void {
     const { session, transfer } = channel;
     this.#core.noteContact(session);
-    const others = () => this.#core.hasWaiting(session, session.inFlight);
-    const move = transfer.receive(envelope.packet, this.#clock.now, others);
+    const others = () => this.#core.hasWaiting(session, { except: session.inFlight });
+    const move = transfer.receive(packet, this.#clock.now, others);
     if (move.kind === 'offer') this.#core.notePoll(session);
-    if (move.kind === 'offer' && session.unproven) this.#core.noteUnprovenPoll(session);
     if (move.delivered === undefined && move.kind === 'silence') this.counters.silent++;
     else if (move.delivered === undefined && move.kind === 'answer') this.#answer(channel, move.packet, to);
     else if (move.delivered === undefined && move.kind === 'offer' && this.#core.hasNothing(session))
       this.#answer(channel, transfer.offer(undefined, false), to);
-    else void this.#inBackground(this.#carryOut(channel, () => this.#answerTo(channel, move), to));
+    else void this.#inBackground(this.#carryOut(channel, () => this.#answerTo(channel, move, to), to));
   }
 
-  /** Only data and responses of the shell have an effect. The device stays where it is, at another node as well. */
-  #handleVisit(channel: VisitedChannel, { packet }: Envelope, to: Answering): void {
-    const { session, visit } = channel;
-    const move = visit.transfer.receive(packet, this.#clock.now, () => false);
-    if (move.kind === 'store') {
-      void this.#inBackground(this.#carryOut(channel, () => this.#storeOfVisitor(channel, move), to));
-    } else if (move.kind === 'offer') {
-      this.#core.noteUnprovenPoll(session);
-      this.#answer(channel, visit.transfer.offer(undefined, false), to);
-    } else if (move.kind === 'answer') this.#answer(channel, move.packet, to);
-    else this.counters.silent++;
-  }
-
-  async #storeOfVisitor(channel: VisitedChannel, { message, parts }: StoreMove): Promise<Packet | undefined> {
-    const { session, visit } = channel;
-    const { format, transfer } = visit;
-    if (!FROM_VISITORS.has(message[0]) || !(await this.#core.accept(session, message, { parts }))) {
-      transfer.refuse();
-      return undefined;
-    }
-    this.#acknowledged?.(session.device.serial);
-    if (session.unproven) return transfer.acknowledge(false);
-    Object.assign(channel, { format, transfer, visit: undefined });
-    session.inFlight = undefined;
-    this.#core.noteContact(session);
-    return transfer.acknowledge(this.#core.hasWaiting(session));
+  #receiveOfVisit(channel: DeviceChannel, visit: Visit, { packet }: Envelope, to: Answering): void {
+    const { session } = channel;
+    const { transfer } = visit;
+    const isVisitor = to.admitted?.verdict === 'visitor';
+    const others = () => this.#core.hasWaiting(session, { except: visit.inFlight, isProven: false });
+    const move = transfer.receive(packet, this.#clock.now, others);
+    const isOfVisit = visit.inFlight !== undefined;
+    if (!isOfVisit) visit.delivered ??= move.delivered;
+    if (move.kind === 'offer') this.#core.noteUnprovenPoll(session);
+    if (move.kind === 'answer') this.#answer(channel, move.packet, to);
+    else if (move.kind === 'offer' && isVisitor) this.#answer(channel, transfer.offer(undefined, false), to);
+    else if (move.kind === 'silence' && !isOfVisit) this.counters.silent++;
+    else void this.#inBackground(this.#carryOut(channel, () => this.#answerToVisit(channel, visit, move, to), to));
   }
 
   /** Processes a packet that needs the store; further datagrams of the device wait meanwhile. */
@@ -321,7 +314,6 @@ export class FlapGateway {
       if (answer) this.#answer(channel, answer, to);
       else this.counters.silent++;
     } finally {
-      to.admitted?.settle();
       const { waiting } = channel;
       channel.waiting = undefined;
       // The session may have been dropped or become stale meanwhile.
@@ -329,7 +321,11 @@ export class FlapGateway {
     }
   }
 
-  async #answerTo({ session, transfer }: DeviceChannel, move: CloudMove): Promise<Packet | undefined> {
+  async #answerTo(
+    { session, transfer }: DeviceChannel,
+    move: CloudMove,
+    { admitted }: Answering,
+  ): Promise<Packet | undefined> {
     if (move.delivered) await this.#core.confirm(session, move.delivered);
     switch (move.kind) {
       case 'silence':
@@ -337,8 +333,10 @@ export class FlapGateway {
       case 'answer':
         return move.packet;
       case 'store': {
-        const accepted = await this.#core.accept(session, move.message, { parts: move.parts });
-        if (!accepted) {
+        const { message, parts } = move;
+        const from = admitted?.isDoubted ? 'doubted home' : undefined;
+        const onProof = from && (() => admitted?.prove());
+        if (!(await this.#core.accept(session, message, { parts, from, onProof }))) {
           transfer.refuse();
           return undefined;
         }
@@ -347,11 +345,58 @@ export class FlapGateway {
       }
       case 'offer': {
         const message = await this.#core.take(session);
-        return transfer.offer(message, this.#core.hasWaiting(session, session.inFlight));
+        return transfer.offer(message, this.#core.hasWaiting(session, { except: session.inFlight }));
       }
       default:
         return move satisfies never;
     }
+  }
+
+  async #answerToVisit(
+    channel: DeviceChannel,
+    visit: Visit,
+    move: CloudMove,
+    to: Answering,
+  ): Promise<Packet | undefined> {
+    const { session } = channel;
+    const { transfer } = visit;
+    const ofDevice = session.inFlight;
+    session.inFlight = visit.inFlight;
+    try {
+      if (move.delivered) await this.#core.confirm(session, move.delivered);
+      if (move.kind === 'store') return await this.#storeOfVisit(channel, visit, move, to);
+      if (move.kind !== 'offer') return undefined;
+      const message = await this.#core.take(session, false);
+      return transfer.offer(message, this.#core.hasWaiting(session, { except: session.inFlight, isProven: false }));
+    } finally {
+      visit.inFlight = session.inFlight;
+      if (channel.transfer !== transfer) session.inFlight = ofDevice;
+    }
+  }
+
+  async #storeOfVisit(
+    channel: DeviceChannel,
+    visit: Visit,
+    { message, parts }: Extract<CloudMove, { readonly kind: 'store' }>,
+    { admitted }: Answering,
+  ): Promise<Packet | undefined> {
+    const { session } = channel;
+    const { transfer, format, before, delivered } = visit;
+    const isVisitor = admitted?.verdict === 'visitor';
+    const onProof = () => {
+      admitted?.prove();
+      Object.assign(channel, { format, transfer, visits: undefined });
+    };
+    const arrival = { parts, from: isVisitor ? 'visitor' : 'guest', onProof } as const;
+    if (!(await this.#core.accept(session, message, arrival))) {
+      transfer.refuse();
+      return undefined;
+    }
+    this.#acknowledged?.(session.device.serial);
+    const isProven = channel.transfer === transfer;
+    if (isProven) this.#core.noteContact(session);
+    if (isProven && delivered && before) await this.#core.confirm(session, delivered, before);
+    return transfer.acknowledge((isProven || !isVisitor) && this.#core.hasWaiting(session, { isProven }));
   }
 
   #answer({ session }: DeviceChannel, packet: Packet, { format, reply, admitted }: Answering): void {

@@ -154,6 +154,7 @@ export class HttpGateway {
     const token = Buffer.from(digits.padEnd(32, '0'), 'hex');
     const same = timingSafeEqual(token, session?.token ?? NO_TOKEN);
     if (session === undefined || digits === '' || !same) return done(unknownDevice(reply));
+    session.otherwiseAt = this.#clock.now;
     request.session = session;
     done();
   }
@@ -193,7 +194,7 @@ export class HttpGateway {
     const body = row.type === 'data' ? await this.#core.readBody(row) : undefined;
     return {
       downlink: downToJson(row.id, parseDown(message), body),
-      more: this.#core.hasWaiting(session, session.inFlight),
+      more: this.#core.hasWaiting(session, { except: session.inFlight }),
     };
   }
 

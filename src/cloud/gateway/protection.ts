@@ -2,6 +2,7 @@
 import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import { type Instant, type Millis, minutes } from '../../kernel/time.js';
+import type { CloudTransfer } from '../../protocol/flap/cloud-transfer.js';
 import { type Envelope, type EnvelopeFormat, sealedSize } from '../../protocol/flap/envelope.js';
 import { type Packet, RESET } from '../../protocol/flap/packet.js';
 import type { DeviceSession } from '../delivery/device-session.js';
@@ -39,10 +40,14 @@ interface Datagram {
 /** A datagram that may be processed. */
 export interface Admitted {
   readonly verdict: Verdict;
+  /** Whether it belongs to the dialogue of the device, and not to one of its sender alone. */
+  readonly isProven: boolean;
   /** Whether this answer may be sent. Counts resets and repeated answers, and bytes to an unproven address. */
   mayAnswer(answer: Packet): boolean;
-  /** Call it after the packet has been processed and before the next one: the packet may have proven the device's address. */
-  settle(): void;
+  /** Whether the address is that of the device, although another host has asked for a session since its latest proof. */
+  readonly isDoubted: boolean;
+  /** The packet has proven the address. */
+  prove(): void;
 }
 
 interface ProtectionOptions {
@@ -74,42 +79,40 @@ export class Protection {
 
   /**
    * Judges a datagram with a valid tag. Returns undefined for a replayed datagram, which must be dropped.
-   * @param expected sequence number that the transfer of the device expects
+   * @param transfer that of the device, if it has one
    */
   admit(
     session: DeviceSession,
     { envelope, format, source }: Datagram,
-    expected: number | undefined,
+    transfer: CloudTransfer | undefined,
   ): Admitted | undefined {
     const { packet, bytes } = envelope;
     const watched = this.#watch(session);
     const { guard, allowance } = watched;
     const at = this.#clock.now;
-    const arrival = { packet, mark: markOf(bytes), source, at, expected, elsewhere: this.#elsewhere(session) };
+    if (session.otherwiseAt !== undefined) guard.noteOtherwise(session.otherwiseAt);
+    const arrival = { packet, mark: markOf(bytes), source, at, transfer, elsewhere: this.#elsewhere(session) };
     const repeated = guard.isRepeated(arrival);
     const verdict = guard.judge(arrival);
     if (verdict === 'copy') {
       this.#report(session.device.serial, watched, source);
       return undefined;
     }
-    const isUnproven = verdict === 'guest' || verdict === 'visitor';
-    session.unproven = isUnproven ? true : undefined;
-    session.doubted = verdict === 'known' && guard.isContested ? true : undefined;
-    const awaitsProof = session.unproven ?? session.doubted;
-    if (isUnproven) allowance.received(source, sealedSize(packet, format));
+    const isProven = verdict !== 'guest' && verdict !== 'visitor';
+    if (!isProven) allowance.received(source, sealedSize(packet, format));
     return {
       verdict,
+      isProven,
+      isDoubted: verdict === 'known' && guard.isContested,
       mayAnswer: (answer) => {
         if (verdict === 'repeat' && answer.data.length > 0) return false;
-        if (isUnproven && !allowance.admit(sealedSize(answer, format))) return false;
+        if (!isProven && !allowance.admit(sealedSize(answer, format))) return false;
         return (
           !(repeated || answer === RESET) ||
           this.#mayRepeat(verdict === 'known' ? 'home' : 'elsewhere', session, source)
         );
       },
-      settle: () => {
-        if (awaitsProof && !session.unproven && !session.doubted) guard.prove(source);
-      },
+      prove: () => guard.prove(source),
     };
   }
 
@@ -125,7 +128,9 @@ export class Protection {
   }
 
   #mayRepeat(sender: Sender, { device }: DeviceSession, { host }: Source): boolean {
-    return this.#limits[sender].admit(device.serial, host, this.#clock.now);
+    // An attacker must not use up the resets that the device needs at a new address.
+    const who = sender === 'elsewhere' ? `${device.serial} ${host}` : device.serial;
+    return this.#limits[sender].admit(who, host, this.#clock.now);
   }
 
   #watch({ device: { serial, id } }: DeviceSession): Watched {

@@ -7,6 +7,7 @@
  * packets have a dialogue of their own, which disturbs neither that of the proven address nor that at another node.
  */
 import type { Instant, Millis } from '../../kernel/time.js';
+import type { CloudTransfer } from '../../protocol/flap/cloud-transfer.js';
 import { ACK, FIRST, type Packet } from '../../protocol/flap/packet.js';
 import { TYPE } from '../../protocol/messages/index.js';
 
@@ -22,8 +23,8 @@ interface Arrival {
   readonly mark: number;
   readonly source: Source;
   readonly at: Instant;
-  /** Sequence number that the transfer expects next; undefined: it expects only the start of a new exchange. */
-  readonly expected: number | undefined;
+  /** The transfer of the device; undefined: it has none yet. */
+  readonly transfer: Pick<CloudTransfer, 'expected' | 'continues'> | undefined;
   /** When the device last communicated, if another node may have its proven address. */
   readonly elsewhere?: Instant | undefined;
 }
@@ -56,11 +57,15 @@ export class ReplayGuard {
   #guest: Source | undefined;
   /** The latest address without a session. */
   #visitor: Source | undefined;
-  /** Marks of the latest datagrams that were processed, oldest first, without those of visitors. */
+  /** Mark of the latest datagram of the guest. */
+  #guestMark: number | undefined;
+  /** Marks of the latest datagrams that were processed, oldest first, without those of guests and visitors. */
   readonly #recent: number[] = [];
   #latestAt: Instant = 0;
-  /** When the device last sent from its proven address. */
-  #homeAt: Instant = 0;
+  /** When the device last sent from its proven address, or otherwise. */
+  #homeAt: Instant = Number.NEGATIVE_INFINITY;
+  /** Whether the first datagram does not prove its address, because the device has communicated otherwise. */
+  #isElsewhere = false;
   /** When another host first asked for a session; undefined if none has asked since the latest proof. */
   #contestedAt: Instant | undefined;
   #dropped: { readonly mark: number; readonly source: Source; readonly since: Instant; count: number } | undefined;
@@ -69,12 +74,22 @@ export class ReplayGuard {
     this.#patience = patience;
   }
 
+  /** The device has communicated over DTLS or HTTP. Until then, its address may have been another one. */
+  noteOtherwise(at: Instant): void {
+    if (at <= this.#homeAt) return;
+    this.#isElsewhere = true;
+    this.#home = undefined;
+    this.#guest = undefined;
+    this.#homeAt = at;
+  }
+
   judge(arrival: Arrival): Verdict {
-    if (arrival.elsewhere === undefined) this.#home ??= arrival.source;
-    else if (this.#home === undefined) this.#homeAt = arrival.elsewhere;
+    if (arrival.elsewhere === undefined && !this.#isElsewhere) this.#home ??= arrival.source;
+    else if (this.#home === undefined) this.#homeAt = Math.max(this.#homeAt, arrival.elsewhere ?? 0);
     const verdict = this.#verdict(arrival);
-    if (verdict !== 'copy' && verdict !== 'visitor') this.#remember(arrival);
+    if (verdict === 'known' || verdict === 'repeat') this.#remember(arrival);
     if (verdict === 'known') this.#homeAt = arrival.at;
+    if (verdict === 'guest') this.#guestMark = arrival.mark;
     return verdict;
   }
 
@@ -97,15 +112,11 @@ export class ReplayGuard {
   }
 
   #verdict(arrival: Arrival): Verdict {
-    const { packet, source, expected } = arrival;
-    const isNext = packet.sequence !== 0 && packet.sequence === expected;
-    const isOld = !isNext && this.#hasMovedOn(arrival);
-    if (same(this.#home, source)) {
-      if (startsAnew(packet)) this.#guest = undefined;
-      return isOld ? this.#drop(arrival) : 'known';
-    }
+    const { packet, source, transfer } = arrival;
+    const isNext = transfer?.continues(packet) === true;
+    if (same(this.#home, source)) return !isNext && this.#hasMovedOn(arrival) ? this.#drop(arrival) : 'known';
     if (startsAnew(packet)) return this.#judgeStart(arrival);
-    if (same(this.#guest, source)) return isOld ? this.#drop(arrival) : 'guest';
+    if (same(this.#guest, source)) return 'guest';
     // If the network does not grant power saving mode, the device uses another port for each transmission.
     if (isNext && source.host === this.#home?.host) {
       this.#home = source;
@@ -116,9 +127,10 @@ export class ReplayGuard {
   }
 
   #judgeStart(arrival: Arrival): Verdict {
-    const { source } = arrival;
+    const { source, mark } = arrival;
+    if (same(this.#guest, source) && mark === this.#guestMark) return 'guest';
     const outlasts = this.#outlastsClaim(arrival);
-    if (!outlasts && this.#isRecentRepeat(arrival)) return same(this.#guest, source) ? 'guest' : 'repeat';
+    if (!outlasts && this.#isRecentRepeat(arrival)) return 'repeat';
     return outlasts || this.#mayBeRestart(arrival) ? this.#seat(source) : this.#drop(arrival);
   }
 
@@ -139,9 +151,9 @@ export class ReplayGuard {
   }
 
   /** Whether the device has sent newer datagrams. */
-  #hasMovedOn({ packet, mark, expected }: Arrival): boolean {
+  #hasMovedOn({ packet, mark, transfer }: Arrival): boolean {
     const isOld = this.isRepeated({ mark }) && mark !== this.#recent.at(-1);
-    return isOld && packet.sequence !== 0 && expected !== undefined;
+    return isOld && packet.sequence !== 0 && transfer?.expected !== undefined;
   }
 
   #isRecentRepeat({ mark, at }: Arrival): boolean {
@@ -203,7 +215,6 @@ function beginsSession({ flags, data }: Packet): boolean {
   return (flags & FIRST) !== 0 && data[0] === TYPE['create-session'];
 }
 
-/** Whether two addresses are the same. */
-export function same(a: Source | undefined, b: Source): boolean {
+function same(a: Source | undefined, b: Source): boolean {
   return a?.port === b.port && a.host === b.host;
 }

@@ -23,7 +23,7 @@ import {
 } from './packet.js';
 
 /** Evidence for the delivery of a downlink. */
-type Evidence = 'final-ack' | 'next-packet' | 'sequence-zero';
+export type Evidence = 'final-ack' | 'next-packet' | 'sequence-zero';
 
 /** What the cloud does after a packet. */
 export type CloudMove = {
@@ -87,10 +87,20 @@ export class CloudTransfer {
     return this.#expect;
   }
 
-  /** A transfer that expects the same sequence number, between two messages. Packets of one do not change the other. */
-  fork(): CloudTransfer {
+  /** Whether this is the next packet of the dialogue; also if the acknowledgement of a downlink was lost before it. */
+  continues(packet: Packet): boolean {
+    const place = this.#placeOf(packet);
+    return place === 'next' || place === 'ack-lost';
+  }
+
+  /**
+   * A transfer for a dialogue that begins with this packet, as if the device had moved. It offers nothing. Packets of one transfer
+   * do not change the other.
+   */
+  fork(packet: Packet): CloudTransfer {
     const fork = new CloudTransfer(this.#fragmentSize, this.#patience);
-    fork.#expect = this.#expect;
+    if (this.continues(packet)) fork.#expect = this.#expect;
+    if (this.#downlink?.final) fork.#downlink = this.#downlink;
     return fork;
   }
 
@@ -152,7 +162,7 @@ export class CloudTransfer {
   }
 
   /** Position of a packet relative to the expected sequence number (wire W-30). */
-  #placeOf({ sequence, flags }: KeptPacket): 'zero' | 'next' | 'ack-lost' | 'ahead' | 'behind' {
+  #placeOf({ sequence, flags }: Pick<Packet, 'sequence' | 'flags'>): 'zero' | 'next' | 'ack-lost' | 'ahead' | 'behind' {
     const expect = this.#expect;
     if (sequence === 0) return 'zero';
     if (expect === undefined) return 'ahead';

@@ -10,6 +10,7 @@ import {
   makeQueued,
   mergeQueue,
   type QueuedDownlink,
+  type Wanted,
 } from '../../../src/cloud/delivery/device-session.js';
 import { WAITING_CONTENT } from '../../../src/cloud/store/store.js';
 import { device, downlink } from '../store/rows.js';
@@ -79,9 +80,9 @@ describe('the queue', () => {
 });
 
 describe('the next downlink', () => {
-  const order = (session: DeviceSession): readonly (string | undefined)[] => {
+  const order = (session: DeviceSession, wanted: Wanted = {}): readonly (string | undefined)[] => {
     const taken: string[] = [];
-    for (let next = findNextDownlink(session); next; next = findNextDownlink(session)) {
+    for (let next = findNextDownlink(session, wanted); next; next = findNextDownlink(session, wanted)) {
       taken.push(next.row.type);
       session.queue = session.queue.filter((other) => other !== next);
     }
@@ -98,10 +99,10 @@ describe('the next downlink', () => {
   it('is the oldest of its rank', () => {
     const session = sessionOf([queued(1), queued(2)]);
     expect(findNextDownlink(session)).toBe(session.queue[0]);
-    expect(findNextDownlink(session, session.queue[0])).toBe(session.queue[1]);
+    expect(findNextDownlink(session, { except: session.queue[0] })).toBe(session.queue[1]);
     expect(findNextDownlink(sessionOf([queued(1)]))).toBeDefined();
     const single = sessionOf([queued(1)]);
-    expect(findNextDownlink(single, single.queue[0])).toBeUndefined();
+    expect(findNextDownlink(single, { except: single.queue[0] })).toBeUndefined();
   });
 
   it('of an unknown type has the rank of data', () => {
@@ -126,10 +127,7 @@ describe('the next downlink', () => {
 
   it('is a session or time response only, while the address of the device is not proven', () => {
     const made = ['config', 'shell', 'timestamp', 'session'];
-    const session = sessionOf(
-      made.map((type, n) => queued(n, type)),
-      { unproven: true },
-    );
-    expect(order(session)).toEqual(['session', 'timestamp']);
+    const session = sessionOf(made.map((type, n) => queued(n, type)));
+    expect(order(session, { isProven: false })).toEqual(['session', 'timestamp']);
   });
 });

@@ -1,8 +1,7 @@
-/** What a device may send and get while its address is unproven or doubted (docs/SECURITY.md, "Replayed datagrams"). */
-import { describe, expect, it } from 'vitest';
+/** Messages whose sender may be an attacker with a recording (docs/SECURITY.md, "Replayed datagrams"). */
+import { describe, expect, it, vi } from 'vitest';
 import type { Arrival } from '../../../src/cloud/delivery/uplinks.js';
 import { hours } from '../../../src/kernel/time.js';
-import type { JsonObject } from '../../../src/protocol/decode.js';
 import { codecHash } from '../../../src/protocol/hashes.js';
 import { encodeUp, type UpMessage } from '../../../src/protocol/messages/index.js';
 import { testCloud } from '../../support/cloud.js';
@@ -19,9 +18,16 @@ async function connected() {
   const cloud = await testCloud();
   const device = await cloud.addDevice();
   const session = await sessionOf(cloud);
-  const accept = (message: UpMessage) => cloud.core.accept(session, encodeUp(message));
+  const onProof = vi.fn();
+  const accept = (message: UpMessage, from?: Arrival['from'], parts = 1) =>
+    cloud.core.accept(session, encodeUp(message), { from, parts, onProof });
+  const now = () => Math.floor(cloud.clock.wall / 1000);
+  const acceptTimed = (timestamp: number, from?: Arrival['from'], { parts = 1, sequence = 7 } = {}) => {
+    const body = { message: { sequence, timestamp } };
+    return cloud.core.accept(session, { kind: 'decoded-data', body }, { from, parts, onProof });
+  };
   const count = async () => (await cloud.messages(device)).length;
-  return { ...cloud, session, accept, count };
+  return { ...cloud, session, accept, acceptTimed, now, onProof, count };
 }
 
 describe('what a device uploads again from an unproven address', () => {
@@ -38,88 +44,115 @@ describe('what a device uploads again from an unproven address', () => {
   ])(
     'is acknowledged and not stored if it is %s without a change, but stored if it has changed',
     async (_, known, another) => {
-      const { session, accept, count } = await connected();
+      const { accept, count } = await connected();
       await accept(known);
       await accept(known);
       expect(await count()).toBe(2);
-      session.unproven = true;
-      expect(await accept(known)).toBe(true);
+      expect(await accept(known, 'guest')).toBe(true);
       expect(await count()).toBe(2);
-      expect(await accept(another)).toBe(true);
+      expect(await accept(another, 'guest')).toBe(true);
       expect(await count()).toBe(3);
     },
   );
-
-  it('is stored if it is a message with statistics', async () => {
-    const { session, accept, count } = await connected();
-    session.unproven = true;
-    await accept(stats);
-    await accept(stats);
-    expect(await count()).toBe(2);
-  });
 });
 
-describe.each(['unproven', 'doubted'] as const)('an address that is %s', (state) => {
+describe.each(['guest', 'doubted home'] as const)('the address of a %s', (from) => {
   it('is proven by data that were never received before', async () => {
-    const { session, accept } = await connected();
-    session[state] = true;
-    await accept(data(1));
-    expect(session[state]).toBeUndefined();
+    const { accept, onProof } = await connected();
+    await accept(data(1), from);
+    expect(onProof).toHaveBeenCalledOnce();
   });
 
   it('is not proven by data that were received before, however long ago', async () => {
-    const { session, accept, clock, count } = await connected();
+    const { accept, clock, count, onProof } = await connected();
     await accept(data(1));
     await clock.runUntil(hours(49));
-    session[state] = true;
-    await accept(data(1));
-    expect(await count()).toBe(2);
-    expect(session[state]).toBe(true);
-  });
-
-  it.each([
-    { what: 'several packets, as old as the latest data', parts: 2, timestamp: 1000, proves: false },
-    { what: 'several packets with newer data', parts: 2, timestamp: 1001, proves: true },
-    { what: 'several packets without a time', parts: 2, timestamp: 0, proves: false },
-    { what: 'one packet of the same second', parts: 1, timestamp: 1000, proves: true },
-    {
-      what: 'one packet with older data, whose fingerprint may have been deleted',
-      parts: 1,
-      timestamp: 999,
-      proves: false,
-    },
-    { what: 'one packet without a time', parts: 1, timestamp: 0, proves: true },
-  ])('by $what: proven is $proves', async ({ parts, timestamp, proves }) => {
-    const { session, core } = await connected();
-    const send = (message: JsonObject, more?: Arrival) =>
-      core.accept(session, { kind: 'decoded-data', body: { message } }, more);
-    await send({ sequence: 1, timestamp: 1000 });
-    session[state] = true;
-    await send({ sequence: 2, timestamp }, { parts });
-    expect(session[state]).toBe(proves ? undefined : true);
-  });
-
-  it('is not proven by data from before the last contact, if no data are left', async () => {
-    const { session, core, clock, store } = await connected();
-    const seconds = () => Math.floor(clock.wall / 1000);
-    const send = (timestamp: number) =>
-      core.accept(session, { kind: 'decoded-data', body: { message: { sequence: timestamp, timestamp } } });
-    const recorded = seconds();
-    await clock.runUntil(hours(1));
-    await send(seconds());
-    await clock.runUntil(hours(80));
-    await store.prune(clock.wall - hours(1), 100);
-    session[state] = true;
-    await send(recorded);
-    expect(session[state]).toBe(true);
-    await send(seconds());
-    expect(session[state]).toBeUndefined();
+    expect(await accept(data(1), from)).toBe(true);
+    expect(await count()).toBe(from === 'guest' ? 1 : 2);
+    expect(onProof).not.toHaveBeenCalled();
   });
 
   it('is not proven by a message that anyone may have recorded', async () => {
-    const { session, accept } = await connected();
-    session[state] = true;
-    await accept(stats);
-    expect(session[state]).toBe(true);
+    const { accept, onProof } = await connected();
+    await accept(stats, from);
+    expect(onProof).not.toHaveBeenCalled();
   });
+
+  it('is not proven by data from before the present session, which are stored', async () => {
+    const { accept, acceptTimed, now, clock, count, onProof } = await connected();
+    const recorded = now();
+    await clock.runUntil(hours(1));
+    await accept({ kind: 'create-session', session: { serial_number: 1, fw_version: 'v1.0.0' } });
+    const before = await count();
+    for (const at of [recorded, recorded + 60]) expect(await acceptTimed(at, from)).toBe(true);
+    expect(onProof).not.toHaveBeenCalled();
+    expect(await count()).toBe(before + 2);
+    await acceptTimed(now(), from);
+    expect(onProof).toHaveBeenCalledOnce();
+  });
+});
+
+describe('the address of a visitor', () => {
+  it.each([
+    { what: 'several packets of the same second', parts: 2, after: 0, proofs: 0 },
+    { what: 'several packets of a later second', parts: 2, after: 1, proofs: 1 },
+    { what: 'one packet of the same second', parts: 1, after: 0, proofs: 1 },
+    { what: 'one packet with older data', parts: 1, after: -1, proofs: 0 },
+  ])('has $proofs proofs by $what, which is stored', async ({ parts, after, proofs }) => {
+    const { acceptTimed, now, count, onProof } = await connected();
+    await acceptTimed(now());
+    expect(await acceptTimed(now() + after, 'visitor', { parts, sequence: 8 })).toBe(true);
+    expect([onProof.mock.calls.length, await count()]).toEqual([proofs, 2]);
+  });
+
+  it('is not proven by several old messages in their order, which are stored before the next one', async () => {
+    const { acceptTimed, now, clock, onProof } = await connected();
+    const recorded = now();
+    await clock.runUntil(hours(1));
+    await acceptTimed(now());
+    for (let n = 0; n < 5; n++) await acceptTimed(recorded + n, 'visitor', { parts: 1 + (n % 2) });
+    expect(onProof).not.toHaveBeenCalled();
+  });
+
+  it('is not proven by data from before the last contact if no data are left, however many', async () => {
+    const { acceptTimed, now, clock, store, onProof } = await connected();
+    const recorded = now();
+    await clock.runUntil(hours(1));
+    await acceptTimed(now());
+    await clock.runUntil(hours(80));
+    await store.prune(clock.wall - hours(1), 100);
+    for (let n = 0; n < 5; n++) await acceptTimed(recorded + n, 'visitor');
+    expect(onProof).not.toHaveBeenCalled();
+    await acceptTimed(now(), 'visitor');
+    expect(onProof).toHaveBeenCalledOnce();
+  });
+
+  it('is not proven by data that the space has; they are acknowledged and not stored again, however old they are', async () => {
+    const { acceptTimed, now, clock, count, onProof } = await connected();
+    const recorded = now();
+    await acceptTimed(recorded);
+    await clock.runUntil(hours(80));
+    expect(await acceptTimed(recorded, 'visitor')).toBe(true);
+    expect([onProof.mock.calls.length, await count()]).toEqual([0, 1]);
+  });
+
+  it.each([
+    [1, 1],
+    [2, 0],
+  ])('by data without a time in %i packets has %i proofs', async (parts, proofs) => {
+    const { accept, onProof } = await connected();
+    expect(await accept(data(1), 'visitor', parts)).toBe(true);
+    expect(onProof).toHaveBeenCalledTimes(proofs);
+  });
+});
+
+describe.each(['guest', 'visitor'] as const)('other messages of a %s', (from) => {
+  it.each<UpMessage>([stats, { kind: 'upload-shell', messageId: new Uint8Array(16), responses: [] }])(
+    'are stored once, however often they are copied: $kind',
+    async (message) => {
+      const { accept, count, onProof } = await connected();
+      for (let copy = 0; copy < 5; copy++) expect(await accept(message, from)).toBe(true);
+      expect([onProof.mock.calls.length, await count()]).toEqual([0, 1]);
+    },
+  );
 });

@@ -3,9 +3,19 @@ import { describe, expect, it, vi } from 'vitest';
 import { FlapGateway } from '../../../src/cloud/gateway/flap-gateway.js';
 import { hours, seconds } from '../../../src/kernel/time.js';
 import { type Datagram, seal, tokenBytes } from '../../../src/protocol/flap/envelope.js';
-import { ACK, FIRST, LAST, NOTHING, type Packet, POLL, RESET } from '../../../src/protocol/flap/packet.js';
+import {
+  ACK,
+  encodePacket,
+  FIRST,
+  LAST,
+  NOTHING,
+  type Packet,
+  POLL,
+  RESET,
+} from '../../../src/protocol/flap/packet.js';
 import { encodeUp } from '../../../src/protocol/messages/index.js';
 import { SERIAL, TOKEN, testCloud, unseal } from '../../support/cloud.js';
+import { ingressOf, post } from '../../support/ingress.js';
 
 const HOME = { host: '10.0.0.1', port: 40_000 };
 const NEW_PORT = { host: '10.0.0.1', port: 40_001 };
@@ -100,6 +110,32 @@ describe('at a node of several, a device that has communicated with another one'
       expect(moved).not.toHaveBeenCalled();
     },
   );
+
+  it('may upload its configuration, statistics and responses before its first data', async () => {
+    const { sendThere, send, added, count } = await another();
+    await send(poll(2));
+    await send(ack(4));
+    const before = await count();
+    const stats = encodeUp({ kind: 'upload-stats', stats: {} });
+    expect(await sendThere(single(5, CONFIG))).toEqual(RESET);
+    // After a reset, the firmware begins the same message again.
+    for (const packet of [single(0, CONFIG), single(2, stats)])
+      expect(await sendThere(packet)).toMatchObject({ flags: ACK });
+    expect(await added(before)).toEqual(['config up', 'stats up']);
+    expect(await sendThere({ ...report(1), sequence: 4 })).toMatchObject({ flags: ACK | POLL });
+  });
+
+  it('is not claimed from it by a copied session start, but by new data after one', async () => {
+    const { sendThere, send, wait, core } = await another();
+    await send({ ...report(1), sequence: 2 });
+    await wait(seconds(61));
+    const moved = vi.spyOn(core, 'noteContact');
+    for (const packet of [single(0, SESSION), poll(2), ack(4), { ...report(1), sequence: 5 }, poll(7)])
+      expect(await sendThere(packet, ELSEWHERE)).toEqual(packet.flags === ACK ? undefined : expect.anything());
+    expect(moved).not.toHaveBeenCalled();
+    expect(await sendThere({ ...report(2), sequence: 9 }, ELSEWHERE)).toMatchObject({ flags: ACK | POLL });
+    expect(moved).toHaveBeenCalledOnce();
+  });
 
   it('gets its downlinks after its next report', async () => {
     const { sendThere, state } = await another();
@@ -229,6 +265,32 @@ describe('old data from another host', () => {
     expect(await cloud.states()).toContain('sent');
   });
 
+  it('and a session start after 60 s of silence do not disturb the dialogue of the device', async () => {
+    const cloud = await twoLives();
+    await cloud.send(poll(20));
+    await cloud.send(ack(22));
+    const { id } = await cloud.queue('wanted');
+    expect((await cloud.send(poll(23)))?.data.length).toBeGreaterThan(0);
+    await cloud.wait(seconds(61));
+    for (const packet of [single(0, SESSION), poll(2), ack(4), { ...report(3), sequence: 5 }])
+      await cloud.send(packet, ELSEWHERE);
+    await cloud.send(ack(25));
+    expect((await cloud.store.message(cloud.spaceId, id))?.downState).toBe('sent');
+    expect((await cloud.send({ ...report(700), sequence: 26 }))?.flags).toBe(ACK);
+  });
+
+  it('from other hosts does not end the message of a device that has moved', async () => {
+    const cloud = await twoLives();
+    const { data } = report(0);
+    const first = { flags: FIRST, sequence: 20, data };
+    expect(await cloud.send(first, ELSEWHERE)).toMatchObject({ flags: ACK });
+    for (const host of ['203.0.113.1', '203.0.113.2'])
+      for (let n = 0; n < 9; n++) await cloud.send({ ...report(n), sequence: 20 + 2 * n }, { host, port: n });
+    const before = await cloud.count();
+    expect(await cloud.send({ flags: 0, sequence: 22, data }, ELSEWHERE)).toMatchObject({ flags: ACK });
+    expect(await cloud.count()).toBe(before);
+  });
+
   it('does not make packets that the device repeats look old', async () => {
     const cloud = await twoLives();
     await cloud.send({ ...report(500), sequence: 20 });
@@ -237,7 +299,7 @@ describe('old data from another host', () => {
     expect(await cloud.send({ ...report(500), sequence: 20 })).toMatchObject({ flags: ACK | POLL });
   });
 
-  it('of several packets does not prove its sender, if they are joined to a message that was never sent', async () => {
+  it('of several packets does not prove its sender if it is joined to a message that was never sent', async () => {
     const cloud = await guardedCloud();
     const part = (flags: number, sequence: number, byte: number) => ({
       flags,
@@ -253,12 +315,25 @@ describe('old data from another host', () => {
     expect(await cloud.send(lives[1]?.[1] as Packet, ELSEWHERE)).toMatchObject({ flags: ACK });
     expect((await cloud.send(poll(4), ELSEWHERE))?.data).toHaveLength(0);
   });
+});
 
-  it('of a start stores no configuration', async () => {
-    const cloud = await twoLives();
-    const stored = await cloud.count();
-    expect(await cloud.send({ ...single(20, CONFIG) }, ELSEWHERE)).toBeUndefined();
-    expect(await cloud.count()).toBe(stored);
+describe('a device that has changed to DTLS or HTTP', () => {
+  it.each(['dtls', 'http'] as const)('keeps its downlinks from copies of its earlier datagrams (%s)', async (link) => {
+    const cloud = await guardedCloud();
+    const earlier = [single(0, SESSION), report(1), poll(2), ack(4)];
+    for (const packet of earlier) await cloud.send(packet);
+    await cloud.wait(hours(1));
+    if (link === 'http') {
+      expect(await post(ingressOf(cloud), 'poll')).toMatchObject({ status: 200 });
+    } else {
+      const named = { serial: SERIAL, deviceId: (await cloud.device()).id };
+      cloud.gateway.receivePlain(encodePacket({ ...report(2), sequence: 0 }), named, () => {});
+      await cloud.gateway.idle();
+    }
+    await cloud.queue('secret');
+    for (const source of [ELSEWHERE, HOME])
+      for (const packet of earlier) expect((await cloud.send(packet, source))?.data ?? NOTHING).toHaveLength(0);
+    expect(await cloud.states()).toContain('pending');
   });
 });
 
@@ -288,6 +363,17 @@ describe('a device with a new address', () => {
     const cloud = await recorded();
     expect((await cloud.send(poll(5), NEW_PORT))?.data.length).toBeGreaterThan(0);
   });
+
+  it.each([NEW_PORT, ELSEWHERE])(
+    'does not get a downlink again if its acknowledgement was lost: %j',
+    async (source) => {
+      const cloud = await recorded();
+      await cloud.send(poll(5));
+      await cloud.send({ ...report(9), sequence: 8 }, source);
+      expect(await cloud.states()).toEqual(['sent', 'sent']);
+      expect((await cloud.send(poll(10), source))?.data).toHaveLength(0);
+    },
+  );
 
   const UNPROVEN = 'waiting: poll from an unproven address';
   it.each([
