@@ -112,7 +112,7 @@ export class Protection {
           this.#mayRepeat(verdict === 'known' ? 'home' : 'elsewhere', session, source)
         );
       },
-      prove: () => guard.prove(source),
+      prove: () => guard.prove(source, at),
     };
   }
 

@@ -104,8 +104,9 @@ export class ReplayGuard {
   }
 
   /** The device has sent new content from this address. */
-  prove(source: Source): void {
+  prove(source: Source, at: Instant): void {
     this.#home = source;
+    this.#homeAt = at;
     this.#guest = undefined;
     this.#visitor = undefined;
     this.#contestedAt = undefined;

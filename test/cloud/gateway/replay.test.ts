@@ -359,6 +359,13 @@ describe('a device with a new address', () => {
     expect((await cloud.send(poll(2), ELSEWHERE))?.data.length).toBeGreaterThan(0);
   });
 
+  it('is active there: copies of its session start have no effect', async () => {
+    const cloud = await recorded();
+    await cloud.wait(seconds(90));
+    await cloud.send(report(7), ELSEWHERE);
+    expect(await cloud.send(single(0, SESSION), { host: '203.0.113.9', port: 1 })).toBeUndefined();
+  });
+
   it('continues its dialogue from another port of the same host', async () => {
     const cloud = await recorded();
     expect((await cloud.send(poll(5), NEW_PORT))?.data.length).toBeGreaterThan(0);
