@@ -4,6 +4,7 @@ import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { printableLine } from '../kernel/printable.js';
 import { listFirst } from '../kernel/quantity.js';
 import { RealClock } from '../kernel/real-clock.js';
+import { shownCommand } from '../kernel/web-address.js';
 import type { LeftThing } from '../report/result.js';
 import { Budget } from '../runner/targets/budget.js';
 import { makeGate } from '../runner/targets/paced.js';
@@ -53,8 +54,8 @@ async function execute(flags: CleanFlags, host: Host): Promise<ExitCode> {
     );
     throw new UsageError(
       'bad-flags',
-      `only the folder "${flags.run}" says that the run was at ${leftovers.api}, and made ${listFirst(things, MOST_LISTED)}`,
-      `if you trust it, use --target ${leftovers.api} --yes`,
+      `only the folder "${flags.run}" says that the run was at ${printableLine(`${leftovers.api}, and made ${listFirst(things, MOST_LISTED)}`)}`,
+      `if you trust it, use ${printableLine(shownCommand(['--target', leftovers.api, '--yes']))}`,
     );
   }
   const { spaceId, since } = leftovers;
