@@ -107,7 +107,7 @@ async function findCommands(args: readonly string[]): Promise<ReadonlyMap<string
   return new Map(await Promise.all(named.map(async ({ name, load }) => [name, await load()] as const)));
 }
 
-/** The parser reads the word "-" in a place as an empty text. */
+/** The parser reads the word "-" in a place as an empty text, or as its default: so places have none. */
 function restoreHyphen(values: Arguments, args: readonly string[], pattern: string): void {
   if (!args.includes('-')) return;
   for (const { name } of findPlaces(pattern)) if (values[name] === '') values[name] = '-';

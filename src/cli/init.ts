@@ -43,17 +43,17 @@ const TEMPLATES = {
 } as const satisfies Readonly<Record<string, Template>>;
 
 interface InitFlags {
-  readonly what: keyof typeof TEMPLATES;
+  readonly what: keyof typeof TEMPLATES | undefined;
 }
 
 export const init = defineCommand<InitFlags>(
   (parser) =>
     parser.positional('what', {
+      type: 'string',
       choices: Object.keys(TEMPLATES),
-      default: 'scenario',
-      describe: 'a scenario, a test for vitest, a workflow for GitHub, or a device type with a scenario',
+      describe: 'a scenario (default), a test for vitest, a workflow for GitHub, or a device type with a scenario',
     }),
-  async ({ what }, host) => write(TEMPLATES[what], host),
+  async ({ what = 'scenario' }, host) => write(TEMPLATES[what], host),
 );
 
 function write({ files, next }: Template, { out }: Host): ExitCode {

@@ -14,7 +14,7 @@ import { findFlaws, makeKey, readRow, readRows, writeJson, writeText } from './r
 import { REPEATED } from './values.js';
 
 interface RunsFlags {
-  readonly folder: string;
+  readonly folder: string | undefined;
   readonly figure: readonly string[];
   readonly star: string | undefined;
   readonly unstar: string | undefined;
@@ -28,7 +28,7 @@ const FIGURES = ['downlink.delivered p(50)', 'downlink.delivered p(95)'];
 export const runs = defineCommand<RunsFlags>(
   (parser) =>
     parser
-      .positional('folder', { type: 'string', default: '.', describe: 'folder with runs, at any depth' })
+      .positional('folder', { type: 'string', describe: 'folder with runs, at any depth (default: the current one)' })
       .option('figure', {
         ...REPEATED,
         describe: `figure to list, as in conditions of compare; may be repeated (default: ${FIGURES.join(', ')})`,
@@ -51,7 +51,7 @@ export const runs = defineCommand<RunsFlags>(
 );
 
 async function execute(flags: RunsFlags, host: Host): Promise<ExitCode> {
-  const { folder, star, unstar, remove } = flags;
+  const { folder = '.', star, unstar, remove } = flags;
   if ([star, unstar, remove].filter((given) => given !== undefined).length > 1) {
     throw new UsageError('bad-flags', '--star, --unstar and --remove cannot be given together');
   }

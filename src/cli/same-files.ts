@@ -1,10 +1,13 @@
-/** Refuses outputs without a name, and options that name the same file: one would take the place of another. */
+/** Refuses outputs without a name or with that of a stream, and options that name the same file: one would take the place of another. */
 import { existsSync } from 'node:fs';
 import { UsageError } from '../kernel/errors.js';
 import { findRealPath, isDirectory, isSpecial } from '../kernel/write-files.js';
 
 /** The options that name what commands write. */
-const WRITTEN = ['out', 'markdown', 'html', 'capture', 'names', 'db'].map((name) => ({ name, title: `--${name}` }));
+const WRITTEN = ['out', 'markdown', 'html', 'capture', 'names', 'db', 'new-key-file'].map((name) => ({
+  name,
+  title: `--${name}`,
+}));
 /** The options and words that name a file that commands read. */
 const READ = [
   { name: 'file', title: '<file>' },
@@ -21,7 +24,11 @@ export function needDifferentFiles(values: Readonly<Record<string, unknown>>): v
     });
   // A packaged scenario may have the name of a folder, or of a new one.
   const read = findFiles(READ).filter(({ path }) => existsSync(path) && !isDirectory(path));
-  const nameless = WRITTEN.filter(({ name }) => values[name] === '').map(({ title }) => `${title} is empty`);
+  // The name of a database is checked where it is opened: the library and the environment name one, too.
+  const nameless = WRITTEN.filter(({ name }) => name !== 'db').flatMap(({ name, title }) => {
+    if (values[name] === '') return [`${title} is empty`];
+    return values[name] === '-' ? [`${title} "-" does not mean the standard output: choose a name`] : [];
+  });
   if (nameless.length > 0) throw new UsageError('bad-flags', nameless.join('\n'));
   const written = findFiles(WRITTEN);
   const wrong = written.flatMap(({ title, path, real }, index) =>

@@ -49,6 +49,7 @@ describe('a name that SQLite would not take for that of a file', () => {
     ['FILE:/nowhere/a.db', 'write the path alone, such as "ghostfleet.db", or "memory" to keep no data'],
     ['sqlite:a.db', 'write the path alone, such as "ghostfleet.db", or "memory" to keep no data'],
     ['Memory', 'write "memory", or "./Memory"'],
+    ['-', 'write "./-"'],
     ['', 'expected the path of a file, such as "ghostfleet.db"'],
     ['/nowhere/a.db ', 'write "/nowhere/a.db"'],
     [`/nowhere/${'ü'.repeat(118)}`, 'choose a name of at most 222 bytes'],

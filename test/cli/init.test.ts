@@ -69,6 +69,7 @@ it.each([
   ['vitets', 'did you mean "vitest"?'],
   ['cl', 'did you mean "ci"?'],
   ['devices', 'did you mean "device"?'],
+  ['-', '<what> "-" is not one of scenario, vitest, ci or device'],
 ])('init %s is rejected: %s', async (word, guess) => {
   const { exit, err } = await ghostfleet(['init', word]);
   expect([exit, err]).toEqual([2, expect.stringContaining(guess)]);

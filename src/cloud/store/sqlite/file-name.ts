@@ -125,6 +125,7 @@ function mountPoints(): ReadonlySet<string> {
 function reason(path: string): readonly [why: string, hint: string] | undefined {
   if (path.trim() === '') return ['it is empty', 'expected the path of a file, such as "ghostfleet.db"'];
   if (path !== path.trim()) return ['it has blanks at its beginning or end', `write "${path.trim()}"`];
+  if (path === '-') return ['it does not mean a stream', 'write "./-"'];
   if (path.startsWith(':')) {
     return ['SQLite gives names that begin with ":" another meaning', `write "memory" to keep no data, or "./${path}"`];
   }
