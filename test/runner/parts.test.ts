@@ -58,6 +58,12 @@ describe('an expectation by a dimension', () => {
     ['uplink.sent by > 1', /">" does not divide "uplink.sent"/],
     ['uplink.sent by group == uplink.sent by region', /one "by", not group and region/],
     ['uplink.sent of clime by group > 1', /clime by group/],
+    [
+      'downlink.answered / downlink.queued by region >= 95%',
+      /^7:5: "by region" divides the whole expectation: write it after "downlink.answered", too/,
+    ],
+    ['downlink.answered by region >= downlink.queued', /:36: .*: write it after "downlink.queued", too/],
+    ['uplink.sent >= call.sent by client', /"by client" .*: "uplink.sent" cannot be divided so/],
   ])('is refused if the metric cannot be divided so: %s', (line, message) => {
     expect(problemsOf(yamlOf({ expect: `  - ${line}\n` }))).toEqual([expect.stringMatching(message)]);
   });

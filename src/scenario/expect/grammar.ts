@@ -13,8 +13,8 @@
  * before it, because names have hyphens; after a scope "*" and "/" need spaces around them, because selectors use both. A scope
  * is a selector without comparisons, as in `to`: `uplink.stored of region/north`; for metrics of API calls it is a client of
  * the setup or a load: `call.latency p(99) of client/dashboard`, `call.failed of load/morning`, and for a request of its chain `of
- * load/morning/list`. With "by", the expectation holds if it holds for each part of the run:
- * `uplink.stored by region >= 100`. `ghostfleet list metrics` and `ghostfleet list invariants` print the
+ * load/morning/list`. "of" restricts one metric. With "by", which each metric without "of" then has, the expectation holds if it
+ * holds for each part of the run: `uplink.stored by region / uplink.made by region >= 99%`. `ghostfleet list metrics` and `ghostfleet list invariants` print the
  * names.
  */
 import type { Form } from '../../input/checks.js';
@@ -38,6 +38,8 @@ import {
   type Expression,
   LOAD,
   listTerms,
+  type MetricTerm,
+  nameScope,
   type Operator,
   type Scope,
 } from './expectation.js';
@@ -88,21 +90,22 @@ export function parseExpectation(line: string, scopes: Scopes): Expectation {
   const reader = new Reader(line, scopes);
   if (reader.token === 'always') return readInvariant(reader, line);
   const left = readSum(reader);
+  const onLeft = reader.terms.length;
   const comparison = readComparison(reader);
   const right = readSum(reader);
   reader.end();
   rejectShareOfCount(left, comparison, right, 'left');
   rejectShareOfCount(right, MIRRORED[comparison], left, 'right');
   rejectMoreThanAll(left, comparison, right);
-  rejectSeveralDimensions(left, right);
-  if (listTerms(left.expression).length + listTerms(right.expression).length === 0)
-    throw new LineError(1, 'it has no metric, so its result is the same in every run');
+  if (reader.terms.length === 0) throw new LineError(1, 'it has no metric, so its result is the same in every run');
   const kind = findCommon(left.kind, right.kind);
   if (kind === undefined) {
     const hint = suggestKind(left, right) ?? suggestKind(right, left) ?? '';
     const sides = `the left side is ${NOUN[left.kind]}, the right side ${NOUN[right.kind]}`;
     throw new LineError(right.column, sides + hint);
   }
+  rejectLateScope(reader.terms.slice(0, onLeft), reader.terms.slice(onLeft));
+  rejectPartlyDivided(reader.terms);
   return { line, left: left.expression, comparison, right: right.expression, unit: getUnit(kind) };
 }
 
@@ -272,13 +275,21 @@ function readMetric(reader: Reader, word: string): Read {
   }
   const of = readScope(reader, info);
   const by = of === undefined ? readDimension(reader, info) : undefined;
-  return { expression: { kind: 'metric', metric: word, aggregate, of, ...(by && { by }) }, kind, column };
+  const expression = { kind: 'metric', metric: word, aggregate, of, ...(by && { by }) } as const;
+  reader.terms.push({ term: expression, info, column });
+  return { expression, kind, column };
 }
 
-function readDimension(reader: Reader, { name, of }: MetricInfo): Dimension | undefined {
+/** What divides a metric; empty for a metric of the whole run. */
+function listDimensions({ of }: MetricInfo): readonly Dimension[] {
+  return DIMENSIONS.filter((one) => (one === 'client' ? 'clients' : 'devices') === of);
+}
+
+function readDimension(reader: Reader, info: MetricInfo): Dimension | undefined {
   const first = reader.token;
   if (first !== 'by') return undefined;
-  const known = DIMENSIONS.filter((one) => (one === 'client' ? 'clients' : 'devices') === of);
+  const { name } = info;
+  const known = listDimensions(info);
   if (known.length === 0) reader.fail(`${quote(name)} is counted for the whole run only: it has no "by"`);
   reader.take();
   const { token } = reader;
@@ -291,13 +302,52 @@ function readDimension(reader: Reader, { name, of }: MetricInfo): Dimension | un
   return found;
 }
 
-/** Rejects an expectation by several dimensions, whose parts would not belong together. */
-function rejectSeveralDimensions(left: Read, right: Read): void {
-  const dimensions = new Set(
-    [left, right].flatMap(({ expression }) => listTerms(expression)).flatMap(({ by }) => by ?? []),
-  );
-  if (dimensions.size < 2) return;
-  throw new LineError(right.column, `an expectation has one "by", not ${[...dimensions].join(' and ')}`);
+/** A metric of an expectation, and where it is. */
+interface Place {
+  readonly term: MetricTerm;
+  readonly info: MetricInfo;
+  readonly column: number;
+}
+
+/**
+ * Rejects `downlink.answered / downlink.queued of region/south`: only one of the two would be restricted. A metric is compared
+ * with that of the whole run as in `uplink.dropped == uplink.dropped of cellar`, or with the restricted one first. The right
+ * side may be the size of a group: `downlink.queued == fleet.devices of canary`.
+ */
+function rejectLateScope(left: readonly Place[], right: readonly Place[]): void {
+  const places = [...left, ...right];
+  for (const [i, { term, info, column }] of places.entries()) {
+    if (term.of !== undefined || term.by !== undefined) continue;
+    const later = places.slice(i + 1).find((one) => one.term.of !== undefined && one.info.of === info.of);
+    if (later?.term.of === undefined || isAlike(term, later.term)) continue;
+    if (later.info.name === 'fleet.devices' && i < left.length && right.includes(later)) continue;
+    const [name, other] = [quote(info.name), quote(later.info.name)];
+    const meant = `write it after ${name}, too; to compare with all of ${name}, write ${name} last`;
+    throw new LineError(column, `${quote(`of ${nameScope(later.term.of)}`)} restricts only ${other}: ${meant}`);
+  }
+}
+
+/** Rejects an expectation by several dimensions, and metrics of the whole run in one by a dimension: its parts would not fit. */
+function rejectPartlyDivided(places: readonly Place[]): void {
+  const divided = places.filter(({ term }) => term.by !== undefined);
+  const [by, ...others] = new Set(divided.flatMap(({ term }) => term.by ?? []));
+  if (by === undefined) return;
+  if (others.length > 0)
+    throw new LineError(
+      divided.at(-1)?.column ?? 1,
+      `an expectation has one "by", not ${[by, ...others].join(' and ')}`,
+    );
+  const whole = places.find(({ term }) => term.of === undefined && term.by === undefined);
+  if (whole === undefined) return;
+  const name = quote(whole.info.name);
+  const reason = listDimensions(whole.info).includes(by)
+    ? `write it after ${name}, too`
+    : `${name} cannot be divided so`;
+  throw new LineError(whole.column, `"by ${by}" divides the whole expectation: ${reason}`);
+}
+
+function isAlike(one: MetricTerm, other: MetricTerm): boolean {
+  return one.metric === other.metric && JSON.stringify(one.aggregate) === JSON.stringify(other.aggregate);
 }
 
 function readScope(reader: Reader, { name, of }: MetricInfo): Scope | undefined {
@@ -458,6 +508,8 @@ const MOST_WORDS = 1000;
 /** Reads the words of a line one by one, with their columns. */
 class Reader {
   readonly scopes: Scopes;
+  /** The metrics so far. */
+  readonly terms: Place[] = [];
   readonly #line: string;
   readonly #words: readonly Word[];
   #next = 0;

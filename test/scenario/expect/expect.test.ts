@@ -305,13 +305,36 @@ describe('the grammar of expectations', () => {
     expect(problemsOf(yaml).map((problem) => problem.split(' ')[0])).toEqual(['7:22:', '8:23:']);
   });
 
+  it.each([
+    [
+      'downlink.answered / downlink.queued of region/south >= 95%',
+      1,
+      '"of region/south" restricts only "downlink.queued"',
+    ],
+    ['0 == downlink.queued - downlink.answered of cellar', 6, 'write it after "downlink.queued", too'],
+    ['call.answered >= call.planned of client/dashboard', 1, '"of client/dashboard" restricts only "call.planned"'],
+    ['uplink.stored / fleet.devices of cellar >= 2', 1, '"of cellar" restricts only "fleet.devices"'],
+    ['downlink.answered p(95) <= 2 * downlink.answered p(50) of cellar', 1, 'restricts only "downlink.answered"'],
+  ])('rejects a metric of the whole run before another one with "of": %s', (line, column, message) => {
+    const failure = failureOf(line);
+    expect(failure).toContain(message);
+    expect(failure).toMatch(new RegExp(`^${column}:`));
+  });
+
+  it.each([
+    'uplink.dropped == uplink.dropped of a',
+    'downlink.queued == fleet.devices of a',
+    'uplink.stored of a >= 2 * uplink.sent',
+    'uplink.sent of a < call.sent',
+  ])('accepts a comparison of a part with the whole run: %s', (line) => expect(failureOf(line)).toBe('no failure'));
+
   it('reports the place of a device that does not exist', () => {
     const head = 'name: test\nduration: 2h\n';
-    const lines = ['uplink.stored of clima == 1', 'uplink.stored == uplink.sent of clime/3..900 + 1'];
+    const lines = ['uplink.stored of clima == 1', 'uplink.stored == uplink.stored of clime/3..900 + 1'];
     const yaml = yamlOf({ head, expect: lines.map((line) => `  - ${line}\n`).join('') });
     expect(problemsOf(yaml)).toEqual([
       expect.stringMatching(/^7:22: "clima" is not "all", a group .* \(did you mean "clime"\?\)/),
-      expect.stringMatching(/^8:37: "clime\/3\.\.900" does not exist: the group has the devices 1 to/),
+      expect.stringMatching(/^8:39: "clime\/3\.\.900" does not exist: the group has the devices 1 to/),
     ]);
   });
 
