@@ -1,5 +1,5 @@
 /** What a run cannot delete in another cloud is listed, and `ghostfleet clean` removes it. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -257,14 +257,15 @@ it('clean sends the key to the address in a folder of others only if the user gi
 });
 
 it('a folder of others cannot add lines to the message, or words to the command that it names', async () => {
-  const thing = { what: 'x', why: 'y', space: null, path: '/devices/a\r\nb', serial: 1 };
-  const left = { run: 'a-b', api: 'a\r\nb; rm x', spaceId: 's', since: '2026-01-01T00:00:00Z', things: [thing] };
+  fate = (method) => (method === 'DELETE' ? 'refuse' : 'pass');
   const out = join(folder, 'forged');
-  mkdirSync(out);
-  writeFileSync(join(out, 'summary.json'), JSON.stringify({ left }));
+  await run(['--out', out]);
+  const { left, ...rest } = JSON.parse(readFileSync(join(out, 'summary.json'), 'utf8'));
+  const forged = { ...left, api: 'a\r\nb; rm x' };
+  writeFileSync(join(out, 'summary.json'), JSON.stringify({ ...rest, left: forged }));
   const { err } = await ghostfleet(['clean', out], { env: { GHOSTFLEET_API_KEY: KEY } });
   expect(err.split('\n')).toEqual([
-    expect.stringContaining('was at a\\u000d\\nb; rm x, and made /devices/a\\u000d\\nb'),
+    expect.stringContaining('was at a\\u000d\\nb; rm x, and made /devices/'),
     "if you trust it, use --target 'a\\u000d\\nb; rm x' --yes",
     '',
   ]);
