@@ -19,7 +19,7 @@ interface ProfileFlags {
   readonly action: 'check' | 'show' | 'schema' | 'new';
   readonly profiles: readonly string[];
   readonly resolved: boolean;
-  readonly family: FamilyName;
+  readonly family: FamilyName | undefined;
   readonly from: string | undefined;
 }
 
@@ -44,8 +44,7 @@ export const profile = defineCommand<ProfileFlags>(
       })
       .option('family', {
         choices: FAMILIES,
-        default: FAMILIES[0],
-        describe: 'family of the firmware of a new profile',
+        describe: `family of the firmware of a new profile (default: ${FAMILIES[0]})`,
       })
       .option('from', {
         type: 'string',
@@ -59,13 +58,15 @@ export const profile = defineCommand<ProfileFlags>(
     if (resolved && action !== 'show') throw new UsageError('bad-flags', `--resolved cannot be used with ${action}`);
     if (from !== undefined && action !== 'new')
       throw new UsageError('bad-flags', `--from cannot be used with ${action}`);
+    if (family !== undefined && action !== 'new')
+      throw new UsageError('bad-flags', `--family cannot be used with ${action}`);
     if (action === 'schema') host.out.write(`${JSON.stringify(makeProfileSchema(), undefined, 2)}\n`);
     else if (first === undefined)
       throw new UsageError(
         'no-profile',
         `profile ${action} requires ${action === 'show' ? 'a name or a file' : 'a file'}`,
       );
-    else if (action === 'new') await writeDraft(first, family, from, host);
+    else if (action === 'new') await writeDraft(first, family ?? FAMILIES[0], from, host);
     else if (action === 'check') await check(profiles, host);
     else host.out.write(await showProfile(first, resolved));
     return EXIT.fine;

@@ -55,6 +55,7 @@ async function execute(flags: RunsFlags, host: Host): Promise<ExitCode> {
   if ([star, unstar, remove].filter((given) => given !== undefined).length > 1) {
     throw new UsageError('bad-flags', '--star, --unstar and --remove cannot be given together');
   }
+  if (flags.yes && remove === undefined) throw new UsageError('bad-flags', '--yes requires --remove');
   const figures = readFigures(flags.figure.length === 0 ? FIGURES : flags.figure);
   const found = findRunFolders(folder);
   const named = findListed(remove ?? [star ?? unstar ?? []].flat(), found, folder);
