@@ -18,6 +18,7 @@ import { didYouMean, quote } from '../../input/problems.js';
 import { kindForms } from '../values/kind-forms.js';
 import { findGap, type LoadData } from './data-rows.js';
 import { DEVICE_PLACES, PLACES, placesOf, type RequestSpec, readRequest, requestForm } from './request.js';
+import { PLACE_NAME } from './template.js';
 
 interface ChainSpec {
   /** How often it is chosen, relative to the other chains. */
@@ -135,13 +136,40 @@ export function checkPlaces(
   for (const [index, { requests }] of chains.entries()) {
     const captured = new Set<string>();
     for (const [turn, request] of requests.entries()) {
-      for (const name of placesOf(request)) {
-        const why = captured.has(name) ? undefined : explainMissing(name, request.name, captured, data);
-        if (why !== undefined) problems.add(findText(placeOf(node, index, turn), `{${name}}`), why);
-      }
+      const faults = [...listMissing(request, captured, data), ...listUnusable(request, data)];
+      for (const { name, why } of faults) problems.add(findText(placeOf(node, index, turn), `{${name}}`), why);
       for (const name of Object.keys(request.capture ?? {})) captured.add(name);
     }
   }
+}
+
+interface Fault {
+  /** What is in the braces. */
+  readonly name: string;
+  readonly why: string;
+}
+
+function listMissing(
+  request: RequestSpec,
+  captured: ReadonlySet<string>,
+  data: LoadData | undefined,
+): readonly Fault[] {
+  return [...placesOf(request)].flatMap((name) => {
+    const why = captured.has(name) ? undefined : explainMissing(name, request.name, captured, data);
+    return why === undefined ? [] : [{ name, why }];
+  });
+}
+
+/** Columns in braces whose name no placeholder can have, such as one with a blank: the braces would be sent as they are. */
+function listUnusable(request: RequestSpec, data: LoadData | undefined): readonly Fault[] {
+  const columns = (data?.rows.columns ?? []).filter((name) => name !== '' && !PLACE_NAME.test(name));
+  const sent = columns.length === 0 ? '' : JSON.stringify(request);
+  return columns
+    .filter((name) => sent.includes(JSON.stringify(`{${name}}`).slice(1, -1)))
+    .map((name) => {
+      const reason = `{${name}} cannot have the value of the column ${quote(name)}: rename it`;
+      return { name, why: `${reason}, to letters, digits, "-", "_" and ".", with a letter or "_" first` };
+    });
 }
 
 /** Why a placeholder has no value; undefined if it has one. @param captured names of earlier requests */

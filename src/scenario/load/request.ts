@@ -70,7 +70,7 @@ export const THINK_TIME = 'a think time such as "2s" or "1s..5s"';
 export const PLAIN_PATH = /^\/(?!\/)(?!.*\/\.{1,2}(?:[/?]|$))[^\s#\\]*$/;
 
 /** A path that begins with a value, such as a captured one: `{location}`, `{next}?limit=5`. */
-const CAPTURED_PATH = /^\{([A-Za-z_][\w.-]*)\}(?:[/?][^\s#\\]*)?$/;
+const CAPTURED_PATH = /^\{([^\s{}\d.-][^\s{}]*)\}(?:[/?][^\s#\\]*)?$/;
 const PATH_FORM =
   'a path of the cloud without blanks, "#" and "..", such as "/v2/spaces/{space}/devices", or a captured one such as "{location}"';
 
@@ -78,9 +78,9 @@ const path: Check<string> = refine(
   text(new RegExp(`${PLAIN_PATH.source}|${CAPTURED_PATH.source}`), PATH_FORM),
   (value, node, problems) => {
     if (PLACES.includes(CAPTURED_PATH.exec(value)?.[1] ?? '')) return complain(node, problems, PATH_FORM);
-    const open = /\{[a-z_][\w.-]*(?![\w.-]*\})/i.exec(value)?.[0];
+    const open = /\{[\p{L}_][\p{L}\p{M}\p{N}_.-]*(?![\p{L}\p{M}\p{N}_.-]*\})/u.exec(value)?.[0];
     if (open !== undefined) problems.add(node, `${quote(open)} has no "}" at its end`);
-    const [, doubled] = /\{\{([\w.-]*)\}\}/.exec(value) ?? [];
+    const [, doubled] = /\{\{([^{}]*)\}\}/.exec(value) ?? [];
     if (doubled !== undefined)
       problems.add(node, `a path has no braces: write "{${doubled}}" for a value, or "%7B${doubled}%7D"`);
     return open === undefined && doubled === undefined ? value : undefined;

@@ -4,10 +4,11 @@
  */
 
 /** A name in braces; with two braces, a literal. Other braces, such as those of JSON, are ordinary text. */
-const PLACE = /\{\{([a-z_][\w.-]*)\}\}|\{([a-z_][\w.-]*)\}/gi;
+const NAME = String.raw`[\p{L}_][\p{L}\p{M}\p{N}_.\-]*`;
+const PLACE = new RegExp(String.raw`\{\{(${NAME})\}\}|\{(${NAME})\}`, 'gu');
 
 /** A name that a placeholder can have. */
-export const PLACE_NAME = /^[a-z_][\w.-]*$/i;
+export const PLACE_NAME = new RegExp(`^${NAME}$`, 'u');
 
 /** The value for a placeholder. */
 export type LookUp = (name: string) => unknown;

@@ -88,6 +88,32 @@ describe('the data of a load', () => {
     ]);
   });
 
+  it('have columns with letters of any language', async () => {
+    const plan = planScenario(
+      scenarioOf('{ data: a.csv, rate: 1/s, until: 2s, request: { get: "/{größe}/{2nd}/{a-1}/{été}" } }', {
+        'a.csv': 'größe,a-1,été\nxl,7,ü\n',
+      }),
+    );
+    const { sent } = await runLoads(plan, undefined);
+    expect(sent.map(({ path }) => path)).toEqual(['/xl/{2nd}/7/%C3%BC', '/xl/{2nd}/7/%C3%BC']);
+  });
+
+  it.each([
+    [
+      'post: "/x", body: { name: "is {my col}" }',
+      '7:72: {my col} cannot have the value of the column "my col": rename it',
+    ],
+    ['get: "/x/{1st}"', '7:51: {1st} cannot have the value of the column "1st": rename it'],
+    ['get: "/x", headers: { x-a: "{1st}" }', '{1st} cannot have the value'],
+    ['get: "/x/{nosuch-ü}"', '7:51: {nosuch-ü} has no value in'],
+    ['get: "/x/{größ"', '"{größ" has no "}" at its end'],
+  ])('has no columns for %s', (request, complaint) => {
+    const read = () =>
+      scenarioOf(`{ data: a.csv, rate: 1/s, request: { ${request} } }`, { 'a.csv': 'my col,1st,b\n1,2,3\n' });
+    expect(read).toThrow(InputError);
+    expect(read).toThrow(complaint);
+  });
+
   it('that are empty do not make another path', async () => {
     const load = '{ name: a, data: people.csv, rate: 1/s, until: 2s, request: { delete: "/tags/{id}?by={by}" } }';
     const { sent, metrics } = await runLoads(planScenario(scenarioOf(load, { 'people.csv': 'id,by\n,me\n7,\n' })));
