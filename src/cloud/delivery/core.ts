@@ -177,8 +177,8 @@ export class CloudCore implements Downlinks {
   }
 
   /** True if a downlink can be offered now, other than `except`, and to an address that is proven or not. */
-  hasWaiting(session: DeviceSession, wanted: Pick<Wanted, 'except' | 'isProven'> = {}): boolean {
-    return findNextDownlink(session, { ...wanted, isOverdue: this.#expiry.isOverdue }) !== undefined;
+  hasWaiting(session: DeviceSession, { except, isProven }: Pick<Wanted, 'except' | 'isProven'> = {}): boolean {
+    return findNextDownlink(session, { except, isProven, isOverdue: this.#expiry.isOverdue }) !== undefined;
   }
 
   /**

@@ -119,7 +119,7 @@ export interface Wanted {
   /** Whether the lifetime of a downlink is over; such a downlink is not delivered. Default: always false. */
   readonly isOverdue?: (row: WaitingRow) => boolean;
   /** Whether the address of the device is proven (gateway/replay-guard.ts). Default: true. */
-  readonly isProven?: boolean;
+  readonly isProven?: boolean | undefined;
 }
 
 /** The downlink to deliver next, or undefined if none can be delivered now. */
