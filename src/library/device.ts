@@ -8,7 +8,9 @@ import { type Check, integer, list, optional, record, text } from '../input/chec
 import { Problems } from '../input/document.js';
 import { readNamed } from '../input/text-file.js';
 import { valueNode } from '../input/value.js';
+import { entropy } from '../kernel/entropy.js';
 import { EXIT, GhostfleetError } from '../kernel/errors.js';
+import { integerBetween } from '../kernel/random.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { inVersion, profileNamed } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
@@ -29,9 +31,12 @@ export interface DeviceOptions {
   readonly service: Service | ServiceAddress;
   /** Firmware version, such as `3.5.5`. Default: the newest of the device type. */
   readonly firmware?: string;
-  /** Serial number, 1 to 4294967295. Default: 2159017985 for the first device of a service, then the following ones. */
+  /**
+   * Serial number, 1 to 4294967295. Default in virtual time: 2159017985 for the first device of a service, then the following
+   * ones. Default in real time: at random, because the cloud may keep devices of other processes and of earlier runs.
+   */
   readonly serial?: number;
-  /** Claim token, 32 hex digits. Default: a token that is derived from the serial number. */
+  /** Claim token, 32 hex digits. Default: a random token. */
   readonly token?: string;
   /** Name in the cloud. Default: the name of the profile with the serial number. */
   readonly name?: string;
@@ -230,13 +235,22 @@ function deviceFailed(name: string, error: Error): GhostfleetError {
   return failed;
 }
 
-/** Serial number of the first device of a service. */
+/** Serial number of the first device of a service in virtual time, and the lowest default in real time. */
 const FIRST_SERIAL = 2_159_017_985;
+const LAST_SERIAL = 4_294_967_295;
 /** Maximum number of concurrent requests. */
 const REQUESTS = 16;
 
-/** The serial number of the next device of each service. */
+/** The serial number of the next device of each service in virtual time. */
 const nextSerials = new WeakMap<object, number>();
+
+/** Chooses the first of `count` serial numbers, and reserves them: another call may begin before the devices exist. */
+function chooseSerials(service: ServiceAddress, count: number): number {
+  if (insideOf(service)?.virtual !== true) return integerBetween(entropy, FIRST_SERIAL, LAST_SERIAL + 1 - count);
+  const first = nextSerials.get(service) ?? FIRST_SERIAL;
+  nextSerials.set(service, first + count);
+  return first;
+}
 
 interface FirstDevice {
   readonly serial?: number | undefined;
@@ -251,9 +265,7 @@ async function start(
 ): Promise<readonly VirtualDevice[]> {
   const { service, firmware, config = [] } = options;
   const kind = makeDeviceKind(profileOf(options.profile, firmware), config);
-  const first = given ?? nextSerials.get(service) ?? FIRST_SERIAL;
-  // Reserved at once: another call may begin before these devices exist.
-  if (given === undefined) nextSerials.set(service, first + count);
+  const first = given ?? chooseSerials(service, count);
   const identities = Array.from({ length: count }, (_, i) => {
     const serial = first + i;
     return { name: named(serial, i), serial, claimToken: token ?? makeClaimToken() };
@@ -356,7 +368,7 @@ function nameOf(profile: string | Profile): string {
   return typeof profile === 'string' ? profileNamed(profile).name : profile.name;
 }
 
-const SERIAL = integer(1, 4_294_967_295);
+const SERIAL = integer(1, LAST_SERIAL);
 /** Accepts values that are not plain data; {@link check} checks them. */
 const ANY: Check<unknown> = () => true;
 const COMMON = {

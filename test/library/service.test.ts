@@ -235,6 +235,17 @@ describe('a virtual device', () => {
   });
 });
 
+describe('a service in real time', () => {
+  it('accepts devices although its database keeps those of an earlier run', async () => {
+    const options = { db: join(folder, 'earlier.db'), apiKey: 'a-key-of-the-tests-0001' };
+    for (let run = 1; run <= 2; run++) {
+      await using service = await startService(options);
+      await startDevice({ profile: 'clime', service });
+      expect(await service.client.countDevices()).toBe(run);
+    }
+  });
+});
+
 describe('a cloud elsewhere', () => {
   it('accepts devices by its address', async () => {
     await using service = await startService();
@@ -243,6 +254,18 @@ describe('a cloud elsewhere', () => {
     expect((await service.client.device(device.id)).name).toBe(`clime-${device.serial}`);
     await device.stop();
     await device.stop();
+  });
+
+  it('accepts devices of several processes, and keeps them after they stop', async () => {
+    await using service = await startService();
+    const { api, udp, spaceId, apiKey } = service;
+    for (let process = 1; process <= 2; process++) {
+      // An object of its own, as each worker of a test runner receives.
+      const given = { api, udp, spaceId, apiKey };
+      await using _device = await startDevice({ profile: 'clime', service: given });
+      await using _fleet = await startFleet({ profile: 'clime', count: 2, service: given });
+    }
+    expect(await service.client.countDevices()).toBe(6);
   });
 
   it('is rejected if it lacks a key, or a port for datagrams', async () => {
@@ -258,10 +281,10 @@ describe('a cloud elsewhere', () => {
 describe('services of several tests', () => {
   it('run at the same time without sharing ports, spaces or devices', async () => {
     const services: readonly Service[] = await Promise.all(Array.from({ length: 5 }, () => startService()));
-    const devices = await Promise.all(services.map((service) => startDevice({ profile: 'clime', service })));
+    const serial = 2_159_000_001;
+    const devices = await Promise.all(services.map((service) => startDevice({ profile: 'clime', service, serial })));
     expect(new Set(services.map(({ api }) => api)).size).toBe(5);
     expect(new Set(services.map(({ udp }) => udp)).size).toBe(5);
-    expect(new Set(devices.map(({ serial }) => serial)).size).toBe(1);
     for (const service of services) expect(await service.client.countDevices()).toBe(1);
     await Promise.all(devices.map((device) => device.stop()));
     await Promise.all(services.map((service) => service.close()));
