@@ -38,11 +38,15 @@ export function passwordCheck({ members, signIn, withPasswordTurn, audit, log }:
       reply.header('retry-after', Math.ceil(checked.wait / 1000));
       throw new ApiFault(429, 'too many wrong passwords; retry later', 'login-limit');
     }
+    if (checked.userId === null) {
+      // No audit log names it. The log does not name the address that was entered: it may be a password.
+      log.warn({ security: 'login', from: ip }, 'a login failed: unknown account');
+      return undefined;
+    }
     // Not awaited: the response time must not reveal whether the account exists.
-    if (checked.userId !== null)
-      record(checked.userId, 'loginFailed', null, ip).catch((error: unknown) => {
-        log.error({ error: messageOf(error) }, 'a failed login was not recorded');
-      });
+    record(checked.userId, 'loginFailed', null, ip).catch((error: unknown) => {
+      log.error({ error: messageOf(error) }, 'a failed login was not recorded');
+    });
     return undefined;
   }
 

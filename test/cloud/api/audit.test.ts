@@ -61,6 +61,14 @@ describe('the audit log', () => {
     expect((await made.log())[0]).toMatchObject({ action: 'login', actor_id: eva.id });
   });
 
+  it('contains no failed login of an unknown account, which the log names by its address', async () => {
+    const made = await audited();
+    await made.call('POST', '/v2/auth/login', { email: 'stranger@example.org', password: 'wrong password' });
+    expect(await made.log()).toEqual([]);
+    const fields = { security: 'login', from: '127.0.0.1' };
+    expect(made.logged).toEqual([{ level: 'warn', fields, message: 'a login failed: unknown account' }]);
+  });
+
   it('contains failed invitations and changes of the password as failed logins', async () => {
     const made = await audited();
     const eva = await person(made, 'eva@example.org');
