@@ -123,7 +123,7 @@ setup:
     ['{ latest-value:, rate: 1/s, think: 2s }', '"think" needs "users"'],
     ['{ list-devices:, users: 1, think: 5s..1s }', 'the shorter duration comes first: write "1s..5s"'],
     ['{ latest-value:, rate: 1/s, patient: true }', '"patient" needs "users"'],
-    ['{ latest-value: 3, rate: 1/s }', 'is not empty: there are no options'],
+    ['{ latest-value: 3, rate: 1/s }', 'is not empty: it has no options, so write nothing after its colon'],
     ['{ latest-values:, rate: 1/s }', 'did you mean "latest-value"?'],
     ['{ latest-value:, rate: 1/s, to: attic }', '"attic" is not "all", a group or a device'],
     ['{ latest-value:, rate: 1/s, as: poller }', '"poller" is not a client: "setup" needs'],
