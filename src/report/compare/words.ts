@@ -114,6 +114,8 @@ export const MARKS = { met: '✗', 'not met': '✓', undecided: '?' } as const;
 /** What is known about a condition, without the condition itself. */
 export function describeCondition({ condition, row, outcome, isSharp }: ConditionResult): string {
   const { limit } = condition;
+  if (outcome === 'undecided' && condition.figure.metric.startsWith('call.') && row.a === 0 && row.b === 0)
+    return `${nameFigure(condition.figure)} has no value above 0: API requests take no time in virtual time, so compare runs in real time`;
   if (outcome === 'undecided') return `too little data for ${nameFigure(condition.figure)}: use more or longer runs`;
   const change = measureChange(row);
   const interval = describeInterval(row);
