@@ -63,7 +63,7 @@ describe('a table', () => {
 
   it('with too many rows is rejected before any row is read', () => {
     const { texts, problems } = read(`time\n${'0\n'.repeat(530_001)}`);
-    expect(problems).toEqual(['530002:1: more than 530000 rows; a file has at most one a minute for a year']);
+    expect(problems).toEqual(['530002:1: more than 530000 rows, the limit of a file']);
     expect(texts).toEqual([]);
   });
 

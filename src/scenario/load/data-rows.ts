@@ -2,7 +2,7 @@
  * Data for the requests of a load: a CSV file whose first line names the columns, or lines of JSON objects (NDJSON). Each
  * iteration has a row. The cells of a CSV file are texts; values of NDJSON keep their types.
  */
-import { type Cell, readCsv, rejectTwins } from '../../input/csv.js';
+import { type Cell, MOST_ROWS, readCsv, rejectTwins } from '../../input/csv.js';
 import type { Problems } from '../../input/document.js';
 import { readJson } from '../../input/json.js';
 import { InputError, quote } from '../../input/problems.js';
@@ -84,7 +84,6 @@ function readCells(text: string, file: string, problems: Problems): DataRows {
   return new DataRows(columns, rows);
 }
 
-const MOST_ROWS = 530_000;
 /** Limit of rows times keys, which memory and fingerprint grow with. Rows with equal keys stay below it in a file of 64 MiB. */
 const MOST_PLACES = 20_000_000;
 /** A file with more problems is probably the wrong file. */
@@ -101,7 +100,7 @@ function readLines(text: string, file: string, problems: Problems): DataRows {
     if (line.trim() === '') continue;
     if (problems.list.length - before >= MOST_PROBLEMS) break;
     if (rows.length === MOST_ROWS) {
-      problems.add({ file, line: index + 1, column: 1 }, `more than ${MOST_ROWS} rows`);
+      problems.add({ file, line: index + 1, column: 1 }, `more than ${MOST_ROWS} rows, the limit of a file`);
       break;
     }
     const value = readLine(line, { file, line: index + 1 }, problems);
