@@ -34,7 +34,7 @@ type ReadFile = (path: string) => NamedText;
 
 /** The scenario merged with all files that it includes directly or indirectly. */
 export function resolveIncludes(root: MapNode, readFile: ReadFile, problems: Problems): MapNode {
-  return new Includer(readFile, problems).resolve(root, []);
+  return new Includer(plain(root.file), readFile, problems).resolve(root, []);
 }
 
 /** A file as its path names it, and the file behind symbolic links. */
@@ -44,6 +44,8 @@ interface Included {
 }
 
 class Includer {
+  /** Name of the file of the scenario. */
+  readonly #file: string;
   readonly #readFile: ReadFile;
   readonly #problems: Problems;
   /** Paths and real paths of the files so far. */
@@ -52,7 +54,8 @@ class Includer {
   #length = 0;
   #values = 0;
 
-  constructor(readFile: ReadFile, problems: Problems) {
+  constructor(file: string, readFile: ReadFile, problems: Problems) {
+    this.#file = file;
     this.#readFile = readFile;
     this.#problems = problems;
   }
@@ -69,6 +72,10 @@ class Includer {
 
   #read(node: LocatedNode, chain: readonly Included[]): MapNode | undefined {
     const problems = this.#problems;
+    if (node.kind === 'scalar' && node.source.includes('${')) {
+      problems.add(node, `${quote(node.source)} is not replaced: "include" cannot use variables; write the path out`);
+      return undefined;
+    }
     const relative = path(node, problems);
     if (relative === undefined) return undefined;
     const from = chain.at(-1)?.path ?? '';
@@ -89,7 +96,7 @@ class Includer {
     const found = this.#parse(full, node);
     if (found === undefined) return undefined;
     const { root, real } = found;
-    if (isCircle(real)) return circle();
+    if (isCircle(real) || plain(root.file) === this.#file) return circle();
     if (real !== full && this.#known.has(real)) return undefined;
     this.#known.add(real);
     this.#values += countValues(root, MOST_VALUES);

@@ -36,6 +36,8 @@ export interface GivenVariables {
 interface Variables {
   /** Values by the names of the variables. */
   readonly values: ReadonlyMap<string, ScalarNode>;
+  /** Names of those that are not read yet, because they are at or below the present place of `vars`. */
+  readonly open: Set<string>;
   /** Characters that may still be inserted into texts. */
   readonly room: { left: number };
 }
@@ -56,9 +58,9 @@ export function readVariables(
 ): Variables {
   const declared = root.entries.get(KEY)?.value;
   const values = new Map<string, ScalarNode>();
-  const variables = { values, room: { left: MOST_INSERTED } };
   if (declared !== undefined && declared.kind !== 'map') complain(declared, problems, 'a map of names to values');
   const entries: MapNode['entries'] = declared?.kind === 'map' ? declared.entries : new Map();
+  const variables = { values, open: new Set(entries.keys()), room: { left: MOST_INSERTED } };
   // A later value takes precedence, in either spelling: those of the command line follow those of the environment.
   const meant = new Map([...given].map(([name, value]) => [spelled(name, entries), value]));
   for (const [name, { key, value }] of entries) {
@@ -66,6 +68,7 @@ export function readVariables(
     const own = substitute(value, variables, problems);
     if (own.kind !== 'scalar' || own.value === null) complain(own, problems, 'a text, a number, true or false');
     else values.set(name, replaceValue(name, own, meant.get(name), problems));
+    variables.open.delete(name);
   }
   for (const name of meant.keys()) {
     if (values.has(name)) continue;
@@ -223,11 +226,13 @@ function* listScalars(node: LocatedNode, key: string, isSecret: boolean): Genera
 
 function lookUp(name: string, node: ScalarNode, variables: Variables, problems: Problems): ScalarNode | undefined {
   const found = variables.values.get(name.trim());
-  if (found === undefined) problems.add(node, `unknown variable ${quote(name)}${describeKnown(name, variables)}`);
+  if (variables.open.has(name.trim()))
+    problems.add(node, `a variable can only use those above it: ${quote(name)} is not above`);
+  else if (found === undefined) problems.add(node, `unknown variable ${quote(name)}${describeKnown(name, variables)}`);
   return found;
 }
 
 function describeKnown(name: string, variables: Variables): string {
-  const names = [...variables.values.keys()];
+  const names = [...variables.values.keys(), ...variables.open];
   return `${didYouMean(name, names)}; the scenario has ${names.length === 0 ? 'none' : names.join(', ')}`;
 }

@@ -73,6 +73,13 @@ describe('a variable', () => {
     );
   });
 
+  it('cannot use one at or below its place', () => {
+    for (const vars of ['{ a: "$b}", b: x }', '{ b: "$b}" }'])
+      expect(problems(withVars(vars.replace('$', '${'), ''))).toEqual([
+        expect.stringMatching(/^main\.yaml:3:\d+: a variable can only use those above it: "b" is not above$/),
+      ]);
+  });
+
   it('of a wrong type is a problem at the place of its use', () => {
     expect(problems(withVars('{ long: soon }', 'settle: $long}\n'))[0]).toMatch(
       /^main\.yaml:7:9: "soon" is not a duration/,
@@ -246,6 +253,20 @@ steps:
   it('counts each of two files with the same text', () => {
     const files = { 'd.yaml': STEP, 'e.yaml': STEP };
     expect(read(main('include: [d.yaml, e.yaml]\n'), { files }).steps).toHaveLength(2);
+  });
+
+  it('of the scenario in a file that it includes is rejected, and its parts are not there twice', () => {
+    const text = main('include: a.yaml\n');
+    expect(problems(text, { files: { 'a.yaml': 'include: main.yaml\n', 'main.yaml': text } })).toEqual([
+      'a.yaml:1:10: "main.yaml" includes itself: a.yaml → main.yaml',
+    ]);
+  });
+
+  it('of a path with a variable is rejected with the reason', () => {
+    const path = '$' + '{env}-common.yaml';
+    expect(problems(main(`include: ["${path}"]\n`))).toEqual([
+      expect.stringContaining(`"${path}" is not replaced: "include" cannot use variables; write the path out`),
+    ]);
   });
 
   it('of a file that includes itself by a link is rejected', () => {
