@@ -39,6 +39,21 @@ export function printableTexts(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [printableLine(key), printableTexts(inner)]));
 }
 
+/** A word for a shell: within quotation marks if it needs them, and with control characters as `$'…'` writes them. */
+export function shellWord(word: string): string {
+  if (/^[\w./:@=-]+$/.test(word)) return word;
+  if (printableLine(word) === word) return `'${word.replaceAll("'", "'\\''")}'`;
+  const inside = word.replace(/[\\']/g, '\\$&').replace(UNPRINTABLE, inOctal);
+  return `$'${inside}'`;
+}
+
+/** The bytes of a character as shells read them in any locale. */
+function inOctal(character: string): string {
+  if (character === '\n') return '\\n';
+  const bytes = new TextEncoder().encode(character);
+  return Array.from(bytes, (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
+}
+
 function escaped(character: string): string {
   if (character === '\n') return '\\n';
   if (character === '\t') return '\\t';

@@ -1,4 +1,5 @@
 /** Addresses of web services: how a client reads them, and how messages and reports show them without their secrets. */
+import { shellWord } from './printable.js';
 
 /** What a client of an API needs of its address. */
 interface ApiBase {
@@ -102,8 +103,5 @@ export function shownText(text: string): string {
 
 /** A command line for a shell, without the secrets in its addresses. */
 export function shownCommand(words: readonly string[]): string {
-  return words
-    .map(shownText)
-    .map((word) => (/^[\w./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
-    .join(' ');
+  return words.map((word) => shellWord(shownText(word))).join(' ');
 }

@@ -1,4 +1,5 @@
 /** Addresses are shown without the secrets in them. */
+import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import {
   apiBase,
@@ -70,6 +71,13 @@ describe('an address in a message', () => {
 it('a command line is shown with quotation marks for the shell, and without passwords', () => {
   const words = ['ghostfleet', 'run', "it's.yaml", '--target', 'https://bob:S3cret@host', '--var', 'n=1'];
   expect(shownCommand(words)).toBe(`ghostfleet run 'it'\\''s.yaml' --target 'https://***@host' --var n=1`);
+});
+
+it('a command line has control characters in a form that a shell reads as the same words', () => {
+  const words = ['printf', '%s|', 'line=two\nli\tn\\es', "it's\r\u0085.yaml", '\u202e1 ü'];
+  const line = shownCommand(words);
+  expect(line).toBe(String.raw`printf '%s|' $'line=two\nli\011n\\es' $'it\'s\015\302\205.yaml' $'\342\200\2561 ü'`);
+  expect(execFileSync('bash', ['-c', line], { encoding: 'utf8' })).toBe(`${words.slice(2).join('|')}|`);
 });
 
 describe('the address of an API', () => {
