@@ -264,7 +264,7 @@ export class FlapGateway {
     const known = visits.get(host);
     const fork = () => (channel.format === format ? transfer.fork(envelope.packet) : this.#newTransfer(format));
     const visit =
-      known?.format === format
+      known?.format === format && known.transfer.fits(envelope.packet)
         ? known
         : { format, transfer: fork(), inFlight: undefined, before: session.inFlight, delivered: undefined };
     visits.delete(host);

@@ -93,13 +93,20 @@ export class CloudTransfer {
     return place === 'next' || place === 'ack-lost';
   }
 
+  /** Whether this packet may be from the device at the other end: the next one, a repetition, or the start of an exchange. */
+  fits(packet: Packet): boolean {
+    const isRepetition = this.#last !== undefined && samePacket(this.#last.packet, keepPacket(packet));
+    return isRepetition || this.continues(packet) || this.#placeOf(packet) === 'zero';
+  }
+
   /**
-   * A transfer for a dialogue that begins with this packet, as if the device had moved. It offers nothing. Packets of one transfer
-   * do not change the other.
+   * A transfer for a dialogue that begins with this packet, as if the device had moved. It offers nothing, and has no parts of a
+   * message: in the middle of one, the device begins again. Packets of one transfer do not change the other.
    */
   fork(packet: Packet): CloudTransfer {
     const fork = new CloudTransfer(this.#fragmentSize, this.#patience);
-    if (this.continues(packet)) fork.#expect = this.#expect;
+    const isMiddle = packet.data.length > 0 && !(packet.flags & FIRST);
+    if (this.continues(packet) && !isMiddle) fork.#expect = this.#expect;
     if (this.#downlink?.final) fork.#downlink = this.#downlink;
     return fork;
   }

@@ -366,6 +366,29 @@ describe('a device with a new address', () => {
     expect(await cloud.send(single(0, SESSION), { host: '203.0.113.9', port: 1 })).toBeUndefined();
   });
 
+  it('begins a message again if its host changes in the middle of one', async () => {
+    const cloud = await recorded();
+    const { data } = report(7);
+    await cloud.send({ flags: FIRST, sequence: 5, data });
+    expect(await cloud.send({ flags: LAST, sequence: 7, data }, ELSEWHERE)).toEqual(RESET);
+    for (const packet of [
+      { flags: FIRST, sequence: 0, data },
+      { flags: LAST, sequence: 2, data },
+    ])
+      expect(await cloud.send(packet, ELSEWHERE)).toMatchObject({ flags: ACK });
+  });
+
+  it('is answered at a host from which it sent something before', async () => {
+    const cloud = await recorded();
+    const stats = encodeUp({ kind: 'upload-stats', stats: {} });
+    await cloud.send(single(5, stats), ELSEWHERE);
+    await cloud.send(poll(5));
+    for (const sequence of [8, 10, 12]) await cloud.send({ ...report(sequence), sequence });
+    expect(await cloud.send({ ...report(20), sequence: 14 }, ELSEWHERE)).toMatchObject({ flags: ACK });
+    await cloud.send({ ...report(21), sequence: 16 });
+    expect(await cloud.send({ ...report(30), sequence: 6 }, ELSEWHERE)).toEqual(RESET);
+  });
+
   it('continues its dialogue from another port of the same host', async () => {
     const cloud = await recorded();
     expect((await cloud.send(poll(5), NEW_PORT))?.data.length).toBeGreaterThan(0);
