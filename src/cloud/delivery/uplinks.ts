@@ -225,7 +225,8 @@ export class UplinkHandler {
     if (fingerprint === null) return 'old';
     if ((await store.copyOf(device.id, fingerprint, 0)) !== undefined) return 'copy';
     const made = readTimestamp(body);
-    if (made === undefined) return parts === 1 ? 'new' : 'old';
+    // Otherwise, a device without a clock could never prove a new address.
+    if (made === undefined) return 'new';
     const latest = from === 'visitor' ? await this.#findLatest(session) : 0;
     session.latestMade = Math.max(latest, session.latestMade ?? 0, made);
     if (made < (device.sessionId ?? 0) - CLOCK_ERROR) return 'old';

@@ -136,13 +136,10 @@ describe('the address of a visitor', () => {
     expect([onProof.mock.calls.length, await count()]).toEqual([0, 1]);
   });
 
-  it.each([
-    [1, 1],
-    [2, 0],
-  ])('by data without a time in %i packets has %i proofs', async (parts, proofs) => {
+  it.each([1, 2])('is proven by data without a time in %i packets: the device may have no clock', async (parts) => {
     const { accept, onProof } = await connected();
     expect(await accept(data(1), 'visitor', parts)).toBe(true);
-    expect(onProof).toHaveBeenCalledTimes(proofs);
+    expect(onProof).toHaveBeenCalledOnce();
   });
 });
 

@@ -298,23 +298,6 @@ describe('old data from another host', () => {
     await cloud.send({ ...report(500), sequence: 20 });
     expect(await cloud.send({ ...report(500), sequence: 20 })).toMatchObject({ flags: ACK | POLL });
   });
-
-  it('of several packets does not prove its sender if it is joined to a message that was never sent', async () => {
-    const cloud = await guardedCloud();
-    const part = (flags: number, sequence: number, byte: number) => ({
-      flags,
-      sequence,
-      data: flags & FIRST ? report(byte).data : Uint8Array.of(byte),
-    });
-    const lives = [1, 2].map((byte) => [part(FIRST, 0, byte), part(LAST, 2, byte)]);
-    for (const packet of lives.flat()) await cloud.send(packet);
-    for (let n = 0; n < 40; n++) await cloud.send(report(n + 50));
-    await cloud.queue('secret');
-    await cloud.wait(seconds(61));
-    await cloud.send(lives[0]?.[0] as Packet, ELSEWHERE);
-    expect(await cloud.send(lives[1]?.[1] as Packet, ELSEWHERE)).toMatchObject({ flags: ACK });
-    expect((await cloud.send(poll(4), ELSEWHERE))?.data).toHaveLength(0);
-  });
 });
 
 describe('a device that has changed to DTLS or HTTP', () => {
