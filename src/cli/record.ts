@@ -1,6 +1,5 @@
 /** `ghostfleet record`: reads the history of a space through the public API and writes it, anonymised, to a file. */
 
-import { resolve } from 'node:path';
 import { ApiError, ConnectionError, type DeviceCloudClient, type Message } from '../client/client.js';
 import { parseTimeOrDate } from '../kernel/calendar.js';
 import { EXIT, type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
@@ -85,8 +84,6 @@ export const record = defineCommand<RecordFlags>(
 
 async function execute(flags: RecordFlags, host: Host): Promise<ExitCode> {
   const { out, names: namesFile } = flags;
-  if (namesFile !== undefined && resolve(namesFile) === resolve(out))
-    throw new UsageError('bad-flags', '--names needs another file than --out');
   const { recording, names, isCut } = await readSpace(flags, host, {
     begun: () => {
       reserve(out, KINDS.recording);

@@ -51,7 +51,7 @@ describe('record --names', () => {
 
   it('refuses the file of the recording', async () => {
     const { exit, err } = await ghostfleet(['record', ...of, '--out', path('b'), '--names', `${folder}/./b`]);
-    expect([exit, err]).toEqual([2, expect.stringContaining('--names needs another file than --out')]);
+    expect([exit, err]).toEqual([2, expect.stringContaining('--out and --names name the same file')]);
   });
 });
 
