@@ -55,7 +55,7 @@ async function execute(flags: CleanFlags, host: Host): Promise<ExitCode> {
     throw new UsageError(
       'bad-flags',
       `only the folder "${flags.run}" says that the run was at ${printableLine(`${leftovers.api}, and made ${listFirst(things, MOST_LISTED)}`)}`,
-      `if you trust it, use ${printableLine(shownCommand(['--target', leftovers.api, '--yes']))}`,
+      `if you trust it, use ${shownCommand(['--target', leftovers.api, '--yes'])}`,
     );
   }
   const { spaceId, since } = leftovers;

@@ -266,7 +266,7 @@ it('a folder of others cannot add lines to the message, or words to the command 
   const { err } = await ghostfleet(['clean', out], { env: { GHOSTFLEET_API_KEY: KEY } });
   expect(err.split('\n')).toEqual([
     expect.stringContaining('was at a\\u000d\\nb; rm x, and made /devices/'),
-    "if you trust it, use --target 'a\\u000d\\nb; rm x' --yes",
+    "if you trust it, use --target $'a\\015\\nb; rm x' --yes",
     '',
   ]);
 });
