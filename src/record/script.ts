@@ -5,6 +5,7 @@
  * times nor polls are derived from them. An answer, or the restart after a new configuration, would also reveal a delivery. So
  * the replay includes these uplinks only after it has itself delivered the downlink that caused them.
  */
+import { bisect } from '../kernel/bisect.js';
 import { type Millis, minutes } from '../kernel/time.js';
 import { findExchanges, findLongestPause } from './exchanges.js';
 import { groupByDevice } from './group.js';
@@ -163,13 +164,7 @@ function deafness(downlinks: readonly RecordedDownlink[], pause: Millis): (at: M
 
 /** Index of the first item at this time or later; the items are in the order of their times. */
 function firstFrom<T>(time: Millis, items: readonly T[], timeOf: (item: T) => Millis): number {
-  let [low, high] = [0, items.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (timeOf(items[middle] as T) < time) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return bisect(items.length, (index) => timeOf(items[index] as T) >= time);
 }
 
 /** Delivered configurations after which the device neither restarted nor received another downlink before the retry. */

@@ -1,4 +1,5 @@
 /** A recorded series, played back to a sensor: interpolated linearly; counters and switches keep a row's value. */
+import { bisect } from '../../kernel/bisect.js';
 import type { Millis } from '../../kernel/time.js';
 
 /** Times ascend strictly, from 0 at the first row. A value is NaN if the sensor did not answer. */
@@ -26,14 +27,7 @@ export function seriesChange({ times }: Series, at: Millis): Millis {
   return times[rowAt(times, at) + 1] ?? Number.POSITIVE_INFINITY;
 }
 
-/** The last row that is not after `at`, by bisection; 0 before the first. */
+/** The last row that is not after `at`; 0 before the first. */
 function rowAt(times: readonly Millis[], at: Millis): number {
-  let low = 0;
-  let high = times.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((times[middle] ?? Number.POSITIVE_INFINITY) <= at) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+  return Math.max(0, bisect(times.length, (row) => (times[row] ?? Number.POSITIVE_INFINITY) > at) - 1);
 }

@@ -1,4 +1,5 @@
 /** Arrays sorted by id. Ids ascend, so nearly every insertion is a push; the few others use `splice`. */
+import { bisect } from '../../../kernel/bisect.js';
 import type { Id, Page } from '../store.js';
 
 interface Identified {
@@ -18,15 +19,7 @@ interface GrowingRows<T> extends Rows<T> {
 
 /** Index of the first row whose id is at least `id`; the length of the array if all ids are smaller. */
 export function lowerBound(rows: Rows<Identified>, id: Id): number {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const row = rows.at(middle);
-    if (row && row.id < id) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return bisect(rows.length, (index) => (rows.at(index)?.id ?? id) >= id);
 }
 
 export function insertById<T extends Identified>(rows: GrowingRows<T>, row: T): void {

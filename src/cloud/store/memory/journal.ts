@@ -1,5 +1,6 @@
 /** The journal of events in memory. */
 import { deserialize, serialize } from 'node:v8';
+import { bisect } from '../../../kernel/bisect.js';
 import type { EventRow, Id, NewEvent } from '../store.js';
 import type { MemoryTables } from './tables.js';
 
@@ -14,13 +15,7 @@ export function addEvent(tables: MemoryTables, event: NewEvent): void {
 
 /** Index of the first entry with a number above `seq`. */
 export function firstAbove(events: readonly EventRow[], seq: number): number {
-  let [from, to] = [0, events.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if ((events[middle]?.seq ?? 0) > seq) to = middle;
-    else from = middle + 1;
-  }
-  return from;
+  return bisect(events.length, (index) => (events[index]?.seq ?? 0) > seq);
 }
 
 function placeOf(tables: MemoryTables, { kind, ref }: NewEvent): Pick<EventRow, 'spaceId' | 'deviceId'> | undefined {
